@@ -1,0 +1,86 @@
+//! Child processes: the one place that starts them.
+
+use tokio::process::Command;
+
+/// A command that runs `script` as the system's shell would: `sh -c` on Unix, `cmd /d /s /c` on Windows.
+///
+/// The child inherits standard input, output and error, and is ended when its handle is dropped.
+pub fn shell(script: &str) -> Command {
+    let mut command = plain_shell();
+    command.arg(script).kill_on_drop(true);
+    command
+}
+
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
+fn plain_shell() -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c");
+    command
+}
+
+#[cfg(windows)]
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
+fn plain_shell() -> Command {
+    let mut command = Command::new("cmd.exe");
+    command.args(["/d", "/s", "/c"]);
+    command
+}
+
+/// A signal that can be handed on to a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGHUP.
+    Hangup,
+    /// SIGINT.
+    Interrupt,
+    /// SIGQUIT.
+    Quit,
+    /// SIGTERM.
+    Terminate,
+    /// SIGKILL.
+    Kill,
+}
+
+/// Who gets a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recipient {
+    /// The process with this id.
+    Process(u32),
+    /// Every process of the group with this id.
+    Group(u32),
+}
+
+/// Sends a signal.
+///
+/// # Errors
+/// The recipient is gone; or the platform has no signals.
+#[cfg(unix)]
+pub fn send(signal: Signal, recipient: Recipient) -> std::io::Result<()> {
+    use rustix::process::{Pid, Signal as Raw, kill_process, kill_process_group};
+
+    let signal = match signal {
+        Signal::Hangup => Raw::HUP,
+        Signal::Interrupt => Raw::INT,
+        Signal::Quit => Raw::QUIT,
+        Signal::Terminate => Raw::TERM,
+        Signal::Kill => Raw::KILL,
+    };
+    let (Recipient::Process(id) | Recipient::Group(id)) = recipient;
+    let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
+    match recipient {
+        Recipient::Process(_) => kill_process(pid, signal)?,
+        Recipient::Group(_) => kill_process_group(pid, signal)?,
+    }
+    Ok(())
+}
+
+/// Sends a signal.
+///
+/// # Errors
+/// Always: the platform has no signals.
+#[cfg(not(unix))]
+pub fn send(_signal: Signal, _recipient: Recipient) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
