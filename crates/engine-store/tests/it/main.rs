@@ -1,0 +1,7 @@
+//! The store from outside: random operations against a naive model, times, concurrency.
+#![cfg(test)]
+
+mod concurrency;
+mod model;
+mod ops;
+mod support;

@@ -1,0 +1,240 @@
+//! The handle to one database: snapshots, transactions, restore and clear.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use base_env::Env;
+use engine_store::{Commit, Snapshot, Store, UnixMicros, Version};
+use tokio::sync::watch;
+
+use crate::commit_log::CommitLog;
+use crate::error::{ReadTimeError, TxnError};
+use crate::id::TxnId;
+use crate::intents::Intents;
+use crate::limits::Limits;
+use crate::reads::ReadScope;
+use crate::transactions::{Begin, Kind, Transactions, TxnMode};
+
+/// One key space with its transactions and its commit log. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct Database {
+    inner: Arc<Inner>,
+}
+
+/// The parts of a database. Locks are taken in this order: store, log; store, intents; registry,
+/// store, log. None is held across an await.
+pub(crate) struct Inner {
+    pub(crate) store: Store,
+    pub(crate) log: CommitLog,
+    pub(crate) transactions: Transactions,
+    pub(crate) intents: Intents,
+    limits: Limits,
+    published: watch::Sender<Version>,
+}
+
+/// What a read in a transaction reads from. It answers for the scope it was asked for and for nothing
+/// else: another read of the same transaction may see a later state.
+#[derive(Clone, Debug)]
+pub struct TxnView {
+    /// The state that the transaction sees.
+    pub snapshot: Snapshot,
+}
+
+impl Database {
+    /// An empty database.
+    pub fn new(env: Env, limits: Limits) -> Database {
+        let log = CommitLog::new(&limits, Version::ZERO, None);
+        Database::with(Store::new(env.clone()), log, env, limits)
+    }
+
+    /// A database that starts with what `snapshot` shows, sharing its memory.
+    pub fn fork(env: Env, limits: Limits, snapshot: &Snapshot) -> Database {
+        let log = CommitLog::new(&limits, snapshot.version(), Some(snapshot.time()));
+        Database::with(Store::from_snapshot(env.clone(), snapshot), log, env, limits)
+    }
+
+    fn with(store: Store, log: CommitLog, env: Env, limits: Limits) -> Database {
+        let inner = Inner {
+            store,
+            published: watch::Sender::new(log.newest()),
+            log,
+            transactions: Transactions::new(env.clone(), limits.clone()),
+            intents: Intents::new(env, &limits),
+            limits,
+        };
+        Database { inner: Arc::new(inner) }
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
+    /// The newest state. Its time serves as a read time: [`Database::snapshot_at`] that time shows the
+    /// same, for as long as the commit log reaches back.
+    pub fn snapshot(&self) -> Snapshot {
+        self.inner.store.snapshot()
+    }
+
+    /// The state at `time`, exactly.
+    ///
+    /// # Errors
+    /// [`ReadTimeError`] when the time has not come, or the commit log no longer reaches back to it.
+    pub fn snapshot_at(&self, time: UnixMicros) -> Result<Snapshot, ReadTimeError> {
+        let head = self.inner.store.snapshot();
+        if time > head.time() {
+            return Err(ReadTimeError::Future);
+        }
+        let later = self.inner.log.later_than(time, &head).map_err(|_| ReadTimeError::TooOld)?;
+        Ok(head.undo(later.iter().map(Arc::as_ref), time))
+    }
+
+    /// The commits so far.
+    pub fn log(&self) -> &CommitLog {
+        &self.inner.log
+    }
+
+    /// Tells when there are new commits: the newest version, at least as new as the log's at the time of
+    /// this call.
+    pub fn subscribe(&self) -> watch::Receiver<Version> {
+        // Commits skip the sending while nobody listens, so a new receiver first catches up. It exists
+        // before the log is read: a commit that does not see it is in the log by then.
+        let receiver = self.inner.published.subscribe();
+        self.send_newer(self.inner.log.newest());
+        receiver
+    }
+
+    /// Begins a transaction.
+    ///
+    /// A read-write transaction takes its snapshot at its first read, a read-only one here.
+    ///
+    /// # Errors
+    /// [`TxnError::Unknown`] and [`TxnError::RetryReadOnly`] for the attempt to retry,
+    /// [`TxnError::ReadTime`], [`TxnError::TooMany`].
+    pub fn begin(&self, begin: Begin) -> Result<TxnId, TxnError> {
+        let inner = &*self.inner;
+        for expired in inner.transactions.sweep() {
+            inner.intents.release(expired);
+        }
+        match begin {
+            Begin::ReadWrite { retry } => {
+                if let Some(failed) = retry {
+                    inner.transactions.supersede(failed)?;
+                    inner.intents.release(failed);
+                }
+                let kind = Kind { mode: TxnMode::ReadWrite, retried: retry.is_some() };
+                inner.transactions.open(kind, None)
+            }
+            Begin::ReadOnly { read_time } => {
+                let snapshot = match read_time {
+                    Some(time) => self.snapshot_at(time)?,
+                    None => self.snapshot(),
+                };
+                let kind = Kind { mode: TxnMode::ReadOnly, retried: false };
+                inner.transactions.open(kind, Some(snapshot))
+            }
+        }
+    }
+
+    /// Whether `id` may write. Counts as a use of it.
+    ///
+    /// # Errors
+    /// [`TxnError::Unknown`], [`TxnError::Finished`].
+    pub fn txn_mode(&self, id: TxnId) -> Result<TxnMode, TxnError> {
+        self.inner.transactions.touch(id).map(|kind| kind.mode)
+    }
+
+    /// Notes that `id` reads `scope`, and gives the state to read it from.
+    ///
+    /// A fresh transaction never waits and sees one snapshot. A retried one first waits for its turn on
+    /// the scope, at most [`Limits::intent_wait_max`], and sees the newest state for as long as that agrees
+    /// with all it has read. Needs a tokio runtime with time.
+    ///
+    /// # Errors
+    /// [`TxnError::Unknown`], [`TxnError::Finished`], [`TxnError::TooManyReads`].
+    pub async fn txn_read(&self, id: TxnId, scope: ReadScope) -> Result<TxnView, TxnError> {
+        let inner = &*self.inner;
+        let kind = inner.transactions.touch(id)?;
+        if kind.retried {
+            inner.intents.acquire(id, &scope).await;
+        }
+        let read = inner.transactions.read(id, scope, || inner.store.snapshot(), &inner.log);
+        if read.is_err() {
+            // It ended while it waited, perhaps before it got what it waited for.
+            inner.intents.release(id);
+        }
+        read.map(|snapshot| TxnView { snapshot })
+    }
+
+    /// Ends a transaction without committing it. Doing so again, or after it expired or was aborted, is fine.
+    ///
+    /// # Errors
+    /// [`TxnError::Unknown`]; [`TxnError::Finished`] when it was committed.
+    pub fn rollback(&self, id: TxnId) -> Result<(), TxnError> {
+        self.inner.transactions.roll_back(id)?;
+        self.inner.intents.release(id);
+        Ok(())
+    }
+
+    /// Makes the database hold what `snapshot` shows, in one commit whose changes are the difference.
+    /// Versions and update times go on; see [`engine_store::Writer::restore`].
+    pub fn restore(&self, snapshot: &Snapshot) -> Arc<Commit> {
+        let mut writer = self.inner.store.writer();
+        let before = writer.head().version();
+        let commit = Arc::new(writer.restore(snapshot));
+        if commit.version != before {
+            self.inner.log.push(Arc::clone(&commit));
+            drop(writer);
+            self.publish(commit.version);
+        }
+        commit
+    }
+
+    /// Removes everything, in one commit. Up to [`Limits::clear_changes_max`] keys are its changes; with
+    /// more it lists none, and the commit log starts anew: followers get [`crate::Lagged`], times before it are
+    /// too old, transactions that read ranges are in conflict.
+    pub fn clear(&self) -> Arc<Commit> {
+        let mut writer = self.inner.store.writer();
+        let before = writer.head().version();
+        let cleared = writer.clear(self.inner.limits.clear_changes_max);
+        let commit = Arc::new(cleared.commit);
+        if commit.version == before {
+            return commit;
+        }
+        let mut forgotten = VecDeque::new();
+        if cleared.listed {
+            self.inner.log.push(Arc::clone(&commit));
+        } else {
+            forgotten = self.inner.log.forget(&commit);
+        }
+        drop(writer);
+        self.publish(commit.version);
+        let forgotten_len = forgotten.len();
+        self.inner.store.retire(forgotten, forgotten_len);
+        commit
+    }
+
+    /// Tells subscribers of a commit that is in the log.
+    pub(crate) fn publish(&self, version: Version) {
+        if self.inner.published.receiver_count() > 0 {
+            self.send_newer(version);
+        }
+    }
+
+    /// Commits may come here out of order, as they have let go of the mutex.
+    fn send_newer(&self, version: Version) {
+        self.inner.published.send_if_modified(|published| {
+            let newer = version > *published;
+            if newer {
+                *published = version;
+            }
+            newer
+        });
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Database").field("newest", &self.inner.log.newest()).finish_non_exhaustive()
+    }
+}

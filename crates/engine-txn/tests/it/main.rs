@@ -1,0 +1,9 @@
+//! Transactions from outside: validation, contention, history, random interleavings.
+#![cfg(test)]
+
+mod contention;
+mod history;
+mod lifecycle;
+mod serializable;
+mod support;
+mod validation;
