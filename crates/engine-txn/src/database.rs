@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use crate::commit_log::CommitLog;
 use crate::error::{ReadTimeError, TxnError};
 use crate::id::TxnId;
-use crate::intents::Intents;
+use crate::intents::{Intents, Rank};
 use crate::limits::Limits;
 use crate::reads::ReadScope;
 use crate::transactions::{Begin, Kind, Transactions, TxnMode};
@@ -146,17 +146,19 @@ impl Database {
 
     /// Notes that `id` reads `scope`, and gives the state to read it from.
     ///
-    /// A fresh transaction never waits and sees one snapshot. A retried one first waits for its turn on
-    /// the scope, at most [`Limits::intent_wait_max`], and sees the newest state for as long as that agrees
-    /// with all it has read. Needs a tokio runtime with time.
+    /// A read-write transaction first waits for its turn on the keys, and a retried one on ranges too: not
+    /// long where the queue does not move ([`Limits::intent_stall_max`]), and never longer than
+    /// [`Limits::intent_wait_max`]. It sees the newest state for as long as that agrees with all it has
+    /// read. A read-only one never waits and sees one snapshot. Needs a tokio runtime with time.
     ///
     /// # Errors
     /// [`TxnError::Unknown`], [`TxnError::Finished`], [`TxnError::TooManyReads`].
     pub async fn txn_read(&self, id: TxnId, scope: ReadScope) -> Result<TxnView, TxnError> {
         let inner = &*self.inner;
         let kind = inner.transactions.touch(id)?;
-        if kind.retried {
-            inner.intents.acquire(id, &scope).await;
+        if kind.mode == TxnMode::ReadWrite {
+            let rank = if kind.retried { Rank::Retried } else { Rank::Fresh };
+            inner.intents.acquire(id, rank, &scope).await;
         }
         let read = inner.transactions.read(id, scope, || inner.store.snapshot(), &inner.log);
         if read.is_err() {

@@ -1,9 +1,12 @@
-//! Intents: the queue in which retried transactions wait for their turn on what they read.
+//! Intents: the queue in which read-write transactions wait for their turn on the keys they read.
 //!
-//! A transaction that lost once would lose again while others go on committing. So a retried one
-//! queues for its keys before it reads them, first come, first served, and while it holds them a fresh transaction
-//! that writes one is aborted. Intents only order things: what a commit may do is decided by
-//! validation alone, so giving up on one, for any reason, is always safe.
+//! A transaction that reads a key most often writes it. Were ten to read it together, nine would be
+//! aborted, and the server SDKs sleep for about a second before they try again. So they are served one
+//! after the other, first come, first served. A transaction that lost once queues for query ranges too, and while it
+//! holds its turn a fresh transaction that writes there is aborted, because it would lose again.
+//!
+//! Intents only order things: what a commit may do is decided by validation alone, so giving up on
+//! one, for any reason, is always safe. Nobody waits long for a queue that does not move.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -72,9 +75,19 @@ enum Turn {
     Held(Duration),
 }
 
+/// What a transaction is to the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rank {
+    /// Its first attempt: it queues for keys, and its turn keeps nobody from committing.
+    Fresh,
+    /// It was aborted before.
+    Retried,
+}
+
 #[derive(Debug)]
 struct Ticket {
     owner: TxnId,
+    rank: Rank,
     cover: Cover,
     turn: Turn,
 }
@@ -91,6 +104,8 @@ struct Queue {
 pub(crate) struct Intents {
     env: Env,
     len_max: usize,
+    stall_max: Duration,
+    retried_stall_max: Duration,
     wait_max: Duration,
     hold_max: Duration,
     /// How many tickets there are, so that a commit sees "none" without the lock.
@@ -103,6 +118,8 @@ impl Intents {
         Intents {
             env,
             len_max: limits.intents_max,
+            stall_max: limits.intent_stall_max,
+            retried_stall_max: limits.intent_retried_stall_max,
             wait_max: limits.intent_wait_max,
             hold_max: limits.intent_hold_max,
             len: AtomicUsize::new(0),
@@ -110,13 +127,32 @@ impl Intents {
         }
     }
 
-    /// Waits for `owner`'s turn on `scope`. Returns without it when the wait is too long, would
-    /// never end, or the queue is full.
-    pub(crate) async fn acquire(&self, owner: TxnId, scope: &ReadScope) {
-        let Some((number, turn)) = self.enqueue(owner, Cover::of(scope)) else { return };
+    /// Waits for `owner`'s turn on `scope`. Returns without it when the queue does not move, the wait is
+    /// too long or would never end, or the queue is full.
+    pub(crate) async fn acquire(&self, owner: TxnId, rank: Rank, scope: &ReadScope) {
+        let stall_max = match (rank, scope) {
+            (Rank::Fresh, ReadScope::Range(..)) => return,
+            (Rank::Fresh, ReadScope::Keys(_)) => self.stall_max,
+            (Rank::Retried, _) => self.retried_stall_max,
+        };
+        let Some((number, mut turn)) = self.enqueue(owner, rank, Cover::of(scope)) else { return };
         // Leaves the queue on time-out, and also when the client goes away and this future is dropped.
         let _waiting = Waiting { intents: self, number };
-        let _ = tokio::time::timeout(self.wait_max, turn).await;
+        let until = self.env.monotonic() + self.wait_max;
+        let mut ahead = self.ahead(number);
+        while tokio::time::timeout(stall_max, &mut turn).await.is_err() {
+            let before = std::mem::replace(&mut ahead, self.ahead(number));
+            if ahead >= before || self.env.monotonic() >= until {
+                return;
+            }
+        }
+    }
+
+    /// How many transactions the ticket waits for.
+    fn ahead(&self, number: u64) -> usize {
+        let queue = self.queue.lock();
+        let ticket = queue.tickets.get(&number);
+        ticket.map_or(0, |ticket| queue.blockers(number, ticket.owner, &ticket.cover).len())
     }
 
     /// Gives up everything `owner` holds or waits for.
@@ -127,7 +163,7 @@ impl Intents {
         self.change(|queue| queue.tickets.retain(|_, ticket| ticket.owner != owner));
     }
 
-    /// The first of `keys` that another transaction than `owner` has the turn on.
+    /// The first of `keys` that another, retried transaction has the turn on.
     pub(crate) fn blocking<'a>(
         &self,
         owner: TxnId,
@@ -138,14 +174,22 @@ impl Intents {
         }
         self.change(|_| ());
         let queue = self.queue.lock();
-        let held = |ticket: &&Ticket| ticket.owner != owner && matches!(ticket.turn, Turn::Held(_));
+        let held = |ticket: &&Ticket| {
+            let retried = ticket.rank == Rank::Retried && ticket.owner != owner;
+            retried && matches!(ticket.turn, Turn::Held(_))
+        };
         keys.find(|key| {
             queue.tickets.values().filter(held).any(|ticket| ticket.cover.contains(key))
         })
     }
 
     /// Takes a ticket. `None` when there is nothing to wait for: the turn has come, or never will.
-    fn enqueue(&self, owner: TxnId, cover: Cover) -> Option<(u64, oneshot::Receiver<()>)> {
+    fn enqueue(
+        &self,
+        owner: TxnId,
+        rank: Rank,
+        cover: Cover,
+    ) -> Option<(u64, oneshot::Receiver<()>)> {
         self.change(|queue| {
             let has_it = queue.tickets.values().any(|ticket| {
                 let held = ticket.owner == owner && matches!(ticket.turn, Turn::Held(_));
@@ -165,7 +209,7 @@ impl Intents {
                 (Turn::Waiting(sender), Some(receiver))
             };
             queue.last_number += 1;
-            queue.tickets.insert(queue.last_number, Ticket { owner, cover, turn });
+            queue.tickets.insert(queue.last_number, Ticket { owner, rank, cover, turn });
             waiting.map(|receiver| (queue.last_number, receiver))
         })
     }

@@ -1,9 +1,9 @@
 //! Transactions over one key space: read sets and their validation, the one committer, the commit log.
 //!
 //! [`Database`] is the way in. Reads run on snapshots; a commit is validated against what was
-//! committed since its reads, and the first committer wins at once: nobody waits for another's lock
-//! while a client thinks. Only retried transactions queue, for a bounded time, so that they are served one
-//! after the other instead of failing each other again.
+//! committed since its reads, and the first committer wins at once. Read-write transactions queue, for a
+//! bounded time, for the keys they read, so that contended ones are served one after the other
+//! instead of failing each other; nobody waits for a queue that does not move.
 #![forbid(unsafe_code)]
 
 mod commit_log;

@@ -35,8 +35,12 @@ pub struct Limits {
     /// Queued intents. Each look at the queue is linear in it, so it stays small; above the bound
     /// transactions go on without an intent.
     pub intents_max: usize,
-    /// The longest wait for an intent. Half a second keeps ten contended transactions under a second and is far
-    /// below any client's patience.
+    /// How long a fresh transaction waits for a queue that does not move. A client that thinks for
+    /// longer between read and commit is passed, and whoever commits first wins.
+    pub intent_stall_max: Duration,
+    /// The same for a transaction that was aborted before and would rather wait than lose again.
+    pub intent_retried_stall_max: Duration,
+    /// The longest wait in a queue that moves: far below any client's patience.
     pub intent_wait_max: Duration,
     /// How long an intent counts after it was granted: a client that died must not hold up the
     /// living until its transaction expires.
@@ -55,7 +59,9 @@ impl Default for Limits {
             idle_max: Duration::from_secs(60),
             lifetime_max: Duration::from_secs(270),
             intents_max: 1_024,
-            intent_wait_max: Duration::from_millis(500),
+            intent_stall_max: Duration::from_millis(150),
+            intent_retried_stall_max: Duration::from_millis(500),
+            intent_wait_max: Duration::from_secs(2),
             intent_hold_max: Duration::from_secs(2),
         }
     }

@@ -139,9 +139,8 @@ impl Transactions {
             return Err(TxnError::Finished(Finish::Committed));
         };
         let snapshot = match work.snapshot.take() {
-            Some(current) if kind.mode == TxnMode::ReadWrite && kind.retried => {
-                // A retried transaction may have waited for its turn since its first read. Where
-                // nothing it read has changed, it moves on to the newest state, which is just as true of
+            Some(current) if kind.mode == TxnMode::ReadWrite => {
+                // The transaction may have waited for its turn since its first read. Where nothing it read has changed, it moves on to the newest state, which is just as true of
                 // the earlier reads and lets it commit.
                 let head = head();
                 let same = work.reads.check(current.version(), &head, log).is_ok();

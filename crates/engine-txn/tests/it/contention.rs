@@ -22,7 +22,16 @@ const HANGS: Duration = Duration::from_secs(60);
 fn patient() -> Database {
     let intent_wait_max = HANGS * 10;
     let intent_hold_max = HANGS * 10;
-    Database::new(Env::real(), Limits { intent_wait_max, intent_hold_max, ..Limits::default() })
+    Database::new(
+        Env::real(),
+        Limits {
+            intent_stall_max: Duration::from_millis(1),
+            intent_retried_stall_max: intent_wait_max,
+            intent_wait_max,
+            intent_hold_max,
+            ..Limits::default()
+        },
+    )
 }
 
 fn increment(database: &Database, key: &Bytes) -> u64 {
@@ -247,7 +256,7 @@ async fn with_intent(limits: Limits) -> (Database, TxnId) {
 async fn fresh_transactions_give_way_to_an_intent_and_plain_writes_do_not() {
     let (database, holder) = with_intent(Limits::default()).await;
     let fresh = database.begin(READ_WRITE).unwrap();
-    database.txn_read(fresh, keys("a")).await.expect("reading never waits");
+    database.txn_read(fresh, keys("a")).await.expect("a queue that does not move is passed");
     let refused = commit(&database, Some(fresh), "a=2 b=1").unwrap_err();
     assert_eq!(refused, CommitError::Conflict(Conflict::Intent(bytes("a"))));
 
@@ -293,7 +302,8 @@ async fn an_intent_on_a_range_covers_what_comes_into_it() {
 
 #[tokio::test]
 async fn waiting_for_a_dead_client_is_bounded() {
-    let limits = Limits { intent_wait_max: Duration::from_millis(20), ..Limits::default() };
+    let intent_retried_stall_max = Duration::from_millis(20);
+    let limits = Limits { intent_retried_stall_max, ..Limits::default() };
     let (database, holder) = with_intent(limits).await;
     let failed = database.begin(READ_WRITE).unwrap();
     let next = database.begin(Begin::ReadWrite { retry: Some(failed) }).unwrap();
@@ -353,4 +363,25 @@ fn the_intent_queue_is_bounded() {
     commit(&database, Some(fresh), "b=1").expect("the second intent found no room");
     let fresh = database.begin(READ_WRITE).unwrap();
     commit(&database, Some(fresh), "a=1").expect_err("the first is held");
+}
+
+/// Clients that read together before any of them writes, as ten SDKs do that are started at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_fresh_transactions_on_one_key_are_served_one_after_the_other() {
+    let database = Database::new(Env::real(), Limits::default());
+    write(&database, "a=0");
+    let clients = (0..10).map(|_| {
+        let database = database.clone();
+        tokio::spawn(async move {
+            let txn = database.begin(READ_WRITE).unwrap();
+            let view = database.txn_read(txn, keys("a")).await.unwrap();
+            let next = number(&view.snapshot, "a") + 1;
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            commit(&database, Some(txn), &format!("a={next}")).expect("nobody came between");
+        })
+    });
+    for client in clients.collect::<Vec<_>>() {
+        timeout(HANGS, client).await.expect("no deadlock").unwrap();
+    }
+    assert_eq!(number(&database.snapshot(), "a"), 10);
 }
