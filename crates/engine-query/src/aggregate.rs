@@ -1,0 +1,295 @@
+//! Counts, sums and averages over the result of a query.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use base_value::codec::Scalar;
+use base_value::{FieldPath, Value};
+use engine_store::Snapshot;
+
+use crate::document::{Cells, Document, Slot, View};
+use crate::error::QueryError;
+use crate::execute::Prepared;
+use crate::limits::{AGGREGATIONS_MAX, ALIAS_MAX_BYTES};
+use crate::model::{Filter, From, Query};
+use crate::normalize::{each_leaf, full_order};
+use crate::validate_filter::plain;
+
+/// One aggregation of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregation {
+    /// The name of its result; empty where the request has none.
+    pub alias: String,
+    /// What is computed.
+    pub op: AggregateOp,
+}
+
+/// What an aggregation computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AggregateOp {
+    /// How many documents there are.
+    Count {
+        /// The count is never more than this.
+        up_to: Option<i64>,
+    },
+    /// The sum of a field's numbers.
+    Sum(FieldPath),
+    /// The average of a field's numbers.
+    Avg(FieldPath),
+}
+
+/// Computes aggregations over the result of a query, after its cursors, offset and limit. Documents that
+/// lack a summed or averaged field count nowhere; those fields extend the order before the name, which
+/// decides what a limit leaves. Answers aliases and values in the order of the request.
+///
+/// # Errors
+/// What the product refuses, in its words.
+pub fn aggregate(
+    prepared: &Prepared,
+    aggregations: &[Aggregation],
+    snapshot: &Snapshot,
+) -> Result<Vec<(String, Value)>, QueryError> {
+    let aliases = aliases(aggregations)?;
+    let fields = aggregated_fields(aggregations);
+    check_fields(prepared.query(), aggregations, &fields)?;
+    let values = if fields.is_empty() {
+        let count = count(prepared, aggregations, snapshot);
+        aggregations.iter().map(|aggregation| Total::of(aggregation, None).value(count)).collect()
+    } else {
+        let prepared =
+            Prepared::with_order(prepared.database(), prepared.query().clone(), &fields)?;
+        totals(&prepared, aggregations, snapshot)
+    };
+    Ok(aliases.into_iter().zip::<Vec<Value>>(values).collect())
+}
+
+/// The names of the results; unnamed ones are numbered.
+fn aliases(aggregations: &[Aggregation]) -> Result<Vec<String>, QueryError> {
+    if aggregations.is_empty() {
+        return Err(QueryError::NoAggregations);
+    }
+    if aggregations.len() > AGGREGATIONS_MAX {
+        return Err(QueryError::ManyAggregations(aggregations.len()));
+    }
+    let mut unnamed = 0;
+    let mut known = HashSet::new();
+    let mut aliases = Vec::with_capacity(aggregations.len());
+    for aggregation in aggregations {
+        let alias = if aggregation.alias.is_empty() {
+            unnamed += 1;
+            format!("field_{unnamed}")
+        } else {
+            aggregation.alias.clone()
+        };
+        if alias.len() > ALIAS_MAX_BYTES {
+            return Err(QueryError::AliasLong);
+        }
+        if !known.insert(alias.clone()) {
+            return Err(QueryError::DuplicateAlias(alias));
+        }
+        aliases.push(alias);
+    }
+    Ok(aliases)
+}
+
+/// The summed and averaged fields in the order of their paths, each once.
+fn aggregated_fields(aggregations: &[Aggregation]) -> Vec<FieldPath> {
+    let mut fields: Vec<FieldPath> = aggregations
+        .iter()
+        .filter_map(|aggregation| match &aggregation.op {
+            AggregateOp::Count { .. } => None,
+            AggregateOp::Sum(field) | AggregateOp::Avg(field) => Some(field.clone()),
+        })
+        .collect();
+    fields.sort();
+    fields.dedup();
+    fields
+}
+
+fn check_fields(
+    query: &Query,
+    aggregations: &[Aggregation],
+    fields: &[FieldPath],
+) -> Result<(), QueryError> {
+    for aggregation in aggregations {
+        if let AggregateOp::Count { up_to: Some(up_to) } = aggregation.op
+            && up_to < 0
+        {
+            return Err(QueryError::NegativeUpTo);
+        }
+    }
+    if fields.iter().any(FieldPath::is_name) {
+        return Err(QueryError::AggregateName);
+    }
+    if let Some(select) = &query.select
+        && !fields.is_empty()
+    {
+        return Err(projected(select, fields));
+    }
+    let order = full_order(query, &[]);
+    let added: Vec<String> = fields
+        .iter()
+        .filter(|field| order.iter().all(|order| order.field != **field))
+        .map(plain)
+        .collect();
+    if !added.is_empty() && name_is_fixed(query) {
+        return Err(QueryError::AggregateAfterName(added.join(", ")));
+    }
+    Ok(())
+}
+
+/// Why sums and averages do not go with a projection, whatever it names.
+fn projected(select: &[FieldPath], fields: &[FieldPath]) -> QueryError {
+    if select.iter().all(FieldPath::is_name) {
+        return QueryError::AggregateOverNames;
+    }
+    match fields.iter().find(|field| !select.contains(field)) {
+        Some(field) => QueryError::AggregateNotSelected(plain(field)),
+        None => QueryError::AggregateSelected,
+    }
+}
+
+/// Whether the query uses names in a way that lets no field stand before them.
+fn name_is_fixed(query: &Query) -> bool {
+    let ordered = query.order.iter().any(|order| order.field.is_name());
+    let below_document =
+        matches!(query.from, From::Group(_) | From::Descendants) && !query.parent.is_root();
+    let mut filtered = false;
+    if let Some(filter) = &query.filter {
+        each_leaf(filter, &mut |leaf| match leaf {
+            Filter::Field { field, .. } | Filter::Unary { field, .. } => {
+                filtered |= field.is_name();
+            }
+            Filter::Composite { .. } => {}
+        });
+    }
+    ordered || below_document || filtered
+}
+
+/// Counts without sorting, and no further than anybody asks.
+fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot) -> u64 {
+    if prepared.query().nearest.is_some() {
+        return prepared.run(snapshot).count() as u64;
+    }
+    let wanted = aggregations.iter().map(|aggregation| match aggregation.op {
+        AggregateOp::Count { up_to: Some(up_to) } => u64::try_from(up_to).unwrap_or(0),
+        AggregateOp::Count { up_to: None } | AggregateOp::Sum(_) | AggregateOp::Avg(_) => u64::MAX,
+    });
+    let offset = u64::from(prepared.query().offset);
+    let limit = prepared.query().limit.map_or(u64::MAX, u64::from);
+    let wanted = wanted.max().unwrap_or(0).min(limit).saturating_add(offset);
+    let mut met = 0;
+    if wanted > offset {
+        prepared.matching(snapshot).try_for_each(|_, _| {
+            met += 1;
+            if met < wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+    met.saturating_sub(offset)
+}
+
+/// Computes all aggregations in one walk.
+fn totals(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot) -> Vec<Value> {
+    let mut count = 0;
+    let mut totals: Vec<Total> = aggregations
+        .iter()
+        .map(|aggregation| match &aggregation.op {
+            AggregateOp::Count { .. } => Total::of(aggregation, None),
+            AggregateOp::Sum(field) | AggregateOp::Avg(field) => {
+                Total::of(aggregation, prepared.slot(field))
+            }
+        })
+        .collect();
+    let mut add = |document: &mut Document<'_>| {
+        count += 1;
+        totals.iter_mut().for_each(|total| total.add(document));
+    };
+    let query = prepared.query();
+    let is_whole = query.limit.is_none() && query.offset == 0 && query.nearest.is_none();
+    if is_whole {
+        prepared.matching(snapshot).for_each(|_, document| add(document));
+    } else {
+        let mut cells = Cells::default();
+        for row in prepared.run(snapshot) {
+            add(&mut prepared.document(&row.key, &row.record, &mut cells));
+        }
+    }
+    totals.into_iter().map(|total| total.value(count)).collect()
+}
+
+/// What was met so far of one aggregation.
+enum Total {
+    Count { up_to: Option<i64> },
+    Sum(Option<Slot>, Numbers),
+    Avg(Option<Slot>, Numbers),
+}
+
+impl Total {
+    fn of(aggregation: &Aggregation, slot: Option<Slot>) -> Self {
+        match aggregation.op {
+            AggregateOp::Count { up_to } => Total::Count { up_to },
+            AggregateOp::Sum(_) => Total::Sum(slot, Numbers::default()),
+            AggregateOp::Avg(_) => Total::Avg(slot, Numbers::default()),
+        }
+    }
+
+    fn add(&mut self, document: &mut Document<'_>) {
+        match self {
+            Total::Count { .. } => {}
+            Total::Sum(slot, numbers) | Total::Avg(slot, numbers) => {
+                if let Some(View::Scalar(scalar)) = slot.and_then(|slot| document.get(slot)) {
+                    numbers.add(scalar);
+                }
+            }
+        }
+    }
+
+    fn value(self, count: u64) -> Value {
+        match self {
+            Total::Count { up_to } => {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                Value::Integer(up_to.map_or(count, |up_to| up_to.min(count)))
+            }
+            Total::Sum(_, numbers) => numbers.sum(),
+            Total::Avg(_, numbers) => numbers.average(),
+        }
+    }
+}
+
+/// A sum that is exact as long as it is of integers, whatever it passes through.
+#[derive(Default)]
+struct Numbers {
+    integers: i128,
+    doubles: Option<f64>,
+    count: u64,
+}
+
+impl Numbers {
+    fn add(&mut self, scalar: Scalar<'_>) {
+        match scalar {
+            // Not even 2^64 integers reach the ends of i128.
+            Scalar::Integer(integer) => self.integers = self.integers.wrapping_add(integer.into()),
+            Scalar::Double(double) => *self.doubles.get_or_insert(0.0) += double,
+            _ => return,
+        }
+        self.count += 1;
+    }
+
+    fn as_double(&self) -> f64 {
+        self.integers as f64 + self.doubles.unwrap_or(0.0)
+    }
+
+    fn sum(&self) -> Value {
+        match i64::try_from(self.integers) {
+            Ok(integer) if self.doubles.is_none() => Value::Integer(integer),
+            Ok(_) | Err(_) => Value::Double(self.as_double()),
+        }
+    }
+
+    fn average(&self) -> Value {
+        if self.count == 0 {
+            return Value::Null;
+        }
+        Value::Double(self.as_double() / self.count as f64)
+    }
+}

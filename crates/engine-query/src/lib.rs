@@ -1,0 +1,37 @@
+//! Queries over documents: the model, what the product refuses, and execution against a snapshot.
+//!
+//! A [`Query`] is stated by a client, checked and compiled once by [`Prepared::new`], then asked of any
+//! [`engine_store::Snapshot`]. Everything here is pure and synchronous and knows no protocol.
+#![forbid(unsafe_code)]
+
+mod aggregate;
+mod document;
+mod error;
+mod execute;
+mod filter;
+pub mod limits;
+mod list;
+mod model;
+mod name_key;
+mod nearest;
+mod normalize;
+mod partition;
+mod plan;
+mod project;
+mod scope;
+mod sort;
+mod top;
+mod validate;
+mod validate_filter;
+mod validate_nearest;
+
+pub use aggregate::{AggregateOp, Aggregation, aggregate};
+pub use error::{ErrorKind, QueryError};
+pub use execute::{Prepared, Row, Rows};
+pub use list::{ListDocuments, Listed, Page, list_collection_ids, list_documents, parse_order_by};
+pub use model::{
+    CompositeOp, Cursor, Direction, DistanceMeasure, FieldOp, Filter, FindNearest, From, Order,
+    Query, UnaryOp,
+};
+pub use partition::partition;
+pub use project::project;

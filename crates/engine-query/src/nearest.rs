@@ -1,0 +1,96 @@
+//! Nearest-neighbour search over the matches of a query, by comparing with every one.
+
+use std::cmp::Ordering;
+
+use base_value::codec::{decode_fields, encode_fields};
+use base_value::order::compare_doubles;
+use base_value::{FieldPath, Value};
+use bytes::Bytes;
+use engine_store::{Record, Snapshot};
+
+use crate::document::{Slot, View};
+use crate::execute::{Prepared, Row};
+use crate::model::{DistanceMeasure, FindNearest};
+use crate::name_key;
+
+/// The nearest documents in order of distance, equal distances in order of names.
+pub(crate) fn search(
+    prepared: &Prepared,
+    nearest: &FindNearest,
+    slot: Slot,
+    snapshot: &Snapshot,
+) -> Vec<Row> {
+    let Value::Vector(target) = &nearest.query_vector else { return Vec::new() };
+    let mut found = Vec::new();
+    prepared.matching(snapshot).for_each(|entry, document| {
+        let Some(View::Container(Value::Vector(vector))) = document.get(slot) else { return };
+        if vector.len() != target.len() {
+            return;
+        }
+        let distance = nearest.measure.distance(vector, target);
+        if nearest.distance_threshold.is_none_or(|limit| nearest.measure.within(distance, limit)) {
+            let (key, record) = entry.clone().into_owned();
+            found.push((distance, key, record));
+        }
+    });
+    found.sort_unstable_by(|(left, left_key, _), (right, right_key, _)| {
+        let by_name = || name_key::of_key(left_key).cmp(name_key::of_key(right_key));
+        nearest.measure.compare(*left, *right).then_with(by_name)
+    });
+    found.truncate(usize::try_from(nearest.limit).unwrap_or(0));
+    let rows = found.into_iter().filter_map(|(distance, key, record)| {
+        let record = match &nearest.distance_result_field {
+            Some(field) => with_distance(record, field, distance),
+            None => record,
+        };
+        Row::new(key, record)
+    });
+    rows.collect()
+}
+
+fn with_distance(record: Record, field: &FieldPath, distance: f64) -> Record {
+    let value = match decode_fields(&record.value) {
+        Ok(mut fields) => {
+            field.set(&mut fields, Value::Double(distance));
+            encode_fields(&fields)
+        }
+        Err(_) => Bytes::clone(&record.value),
+    };
+    Record { value, ..record }
+}
+
+impl DistanceMeasure {
+    /// The distance of two vectors of one dimension. A vector without a magnitude has no cosine: NaN.
+    fn distance(self, left: &[f64], right: &[f64]) -> f64 {
+        let product = |left: &[f64], right: &[f64]| {
+            left.iter().zip(right).map(|(left, right)| left * right).sum::<f64>()
+        };
+        match self {
+            DistanceMeasure::Euclidean => {
+                let squares = left.iter().zip(right).map(|(left, right)| (left - right).powi(2));
+                squares.sum::<f64>().sqrt()
+            }
+            DistanceMeasure::Cosine => {
+                let magnitudes = product(left, left).sqrt() * product(right, right).sqrt();
+                1.0 - product(left, right) / magnitudes
+            }
+            DistanceMeasure::DotProduct => product(left, right),
+        }
+    }
+
+    fn within(self, distance: f64, threshold: f64) -> bool {
+        match self {
+            DistanceMeasure::Euclidean | DistanceMeasure::Cosine => distance <= threshold,
+            DistanceMeasure::DotProduct => distance >= threshold,
+        }
+    }
+
+    /// Near before far, and NaN last.
+    fn compare(self, left: f64, right: f64) -> Ordering {
+        let by_distance = || match self {
+            DistanceMeasure::Euclidean | DistanceMeasure::Cosine => compare_doubles(left, right),
+            DistanceMeasure::DotProduct => compare_doubles(right, left),
+        };
+        left.is_nan().cmp(&right.is_nan()).then_with(by_distance)
+    }
+}

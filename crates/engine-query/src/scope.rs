@@ -1,0 +1,221 @@
+//! Where a query looks: which keys its documents have, and walking them.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use base_value::key::{self, CollectionKeys};
+use base_value::{CollectionPath, ParentPath};
+use bytes::Bytes;
+use engine_store::{Entry, KeyRange, Range, Snapshot};
+
+use crate::error::QueryError;
+use crate::model::{Direction, From, Query};
+use crate::name_key;
+use crate::validate;
+
+/// Entries of a snapshot, one after the other.
+pub(crate) type Entries<'s> = Box<dyn Iterator<Item = Entry<'s>> + Send + 's>;
+
+/// The documents a query ranges over.
+#[derive(Clone, Debug)]
+pub(crate) enum Scope {
+    /// The documents of one collection.
+    Collection { keys: CollectionKeys, group: Bytes, range: KeyRange },
+    /// The documents of one collection group below a parent.
+    Group { group: Bytes, range: KeyRange },
+    /// The documents of all collections directly below a parent.
+    Children(ParentPath),
+    /// All documents below a parent.
+    Descendants(ParentPath),
+}
+
+/// Names from `start` up to, and without, `end`, as bytes of [`crate::name_key`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NameBounds {
+    pub(crate) start: Option<Bytes>,
+    pub(crate) end: Option<Bytes>,
+}
+
+impl Scope {
+    /// The scope of a validated query.
+    pub(crate) fn of(query: &Query) -> Result<Self, QueryError> {
+        Ok(match &query.from {
+            From::Collection(id) => {
+                let keys = CollectionKeys::new(&validate::collection(query, id)?);
+                let (start, end) = keys.bounds();
+                Scope::Collection { keys, group: group_bytes(id), range: KeyRange::new(start, end) }
+            }
+            From::Group(id) => {
+                let (start, end) = key::group(id, &query.parent);
+                Scope::Group { group: group_bytes(id), range: KeyRange::new(start, end) }
+            }
+            From::Children => Scope::Children(query.parent.clone()),
+            From::Descendants => Scope::Descendants(query.parent.clone()),
+        })
+    }
+
+    /// Whether the key is of a document in scope.
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
+        match self {
+            Scope::Collection { keys, .. } => keys.contains(key),
+            Scope::Group { range, .. } => range.contains(key),
+            Scope::Children(parent) => {
+                key::parse(key).is_some_and(|path| path.parent().parent() == *parent)
+            }
+            Scope::Descendants(parent) => {
+                key::parse(key).is_some_and(|path| parent.contains(&path))
+            }
+        }
+    }
+
+    /// The least range that is sure to hold every key in scope, whatever collections come to be.
+    pub(crate) fn range(&self) -> KeyRange {
+        match self {
+            Scope::Collection { range, .. } | Scope::Group { range, .. } => range.clone(),
+            Scope::Children(_) | Scope::Descendants(_) => KeyRange::all(),
+        }
+    }
+
+    /// Whether [`Scope::entries`] can run that way.
+    pub(crate) fn runs(&self, direction: Direction) -> bool {
+        direction == Direction::Ascending
+            || matches!(self, Scope::Collection { .. } | Scope::Group { .. })
+    }
+
+    /// The entries in scope and within bounds in order of names; that order descends only where
+    /// [`Scope::runs`] says so.
+    pub(crate) fn entries<'s>(
+        &'s self,
+        snapshot: &'s Snapshot,
+        bounds: &NameBounds,
+        direction: Direction,
+    ) -> Entries<'s> {
+        match self {
+            Scope::Collection { keys, group, range } => {
+                let entries = walk(snapshot, &bounds.within(group, range), direction);
+                Box::new(entries.filter(|entry| keys.contains(entry.key())))
+            }
+            Scope::Group { group, range } => {
+                walk(snapshot, &bounds.within(group, range), direction)
+            }
+            Scope::Children(parent) => {
+                let bounds = bounds.clone();
+                // Ids of collections are never numeric, so the order of groups is that of paths here.
+                let collections = group_ids(snapshot).filter_map(|id| parent.collection(&id).ok());
+                Box::new(collections.flat_map(move |path| {
+                    let keys = CollectionKeys::new(&path);
+                    let (start, end) = keys.bounds();
+                    let range = KeyRange::new(start, end);
+                    snapshot
+                        .range(&bounds.within(&group_bytes(path.id()), &range))
+                        .filter(move |entry| keys.contains(entry.key()))
+                }))
+            }
+            Scope::Descendants(parent) => {
+                let ranges = group_ids(snapshot).map(|id| {
+                    let (start, end) = key::group(&id, parent);
+                    snapshot.range(&bounds.within(&group_bytes(&id), &KeyRange::new(start, end)))
+                });
+                Box::new(Merge::new(ranges))
+            }
+        }
+    }
+}
+
+impl NameBounds {
+    /// The part of a group's range that the bounds leave.
+    fn within(&self, group: &[u8], range: &KeyRange) -> KeyRange {
+        let mut range = range.clone();
+        if let Some(start) = &self.start {
+            range.start = range.start.max(name_key::in_group(group, start));
+        }
+        if let Some(end) = &self.end {
+            let end = name_key::in_group(group, end);
+            range.end = Some(range.end.map_or(end.clone(), |known| known.min(end)));
+        }
+        range
+    }
+}
+
+/// The segment every key of a group starts with.
+pub(crate) fn group_bytes(id: &str) -> Bytes {
+    key::group(id, &ParentPath::root()).0
+}
+
+/// The range of all keys of a group that are in or below a collection.
+pub(crate) fn below_collection(group: &str, collection: &CollectionPath) -> KeyRange {
+    let (start, _) = key::collection(collection);
+    let start = name_key::in_group(&group_bytes(group), name_key::of_key(&start));
+    KeyRange::new(start, key::after_child(group, collection))
+}
+
+/// The ids of the collection groups that have documents, found by skipping from one to the next.
+pub(crate) fn group_ids(snapshot: &Snapshot) -> impl Iterator<Item = String> {
+    let mut from = Bytes::new();
+    std::iter::from_fn(move || {
+        let id = key::group_id(snapshot.seek(&from)?.key())?;
+        from = key::next_group(&id);
+        Some(id)
+    })
+}
+
+fn walk<'s>(snapshot: &'s Snapshot, range: &KeyRange, direction: Direction) -> Entries<'s> {
+    match direction {
+        Direction::Ascending => Box::new(snapshot.range(range)),
+        Direction::Descending => Box::new(snapshot.range_rev(range)),
+    }
+}
+
+/// Several ranges walked as one in order of names.
+struct Merge<'s> {
+    heads: BinaryHeap<Reverse<Head<'s>>>,
+}
+
+/// The next entry of one range, and what follows it.
+struct Head<'s> {
+    entry: Entry<'s>,
+    rest: Range<'s>,
+}
+
+impl<'s> Merge<'s> {
+    fn new(ranges: impl Iterator<Item = Range<'s>>) -> Self {
+        let heads = ranges.filter_map(|mut rest| {
+            let entry = rest.next()?;
+            Some(Reverse(Head { entry, rest }))
+        });
+        Merge { heads: heads.collect() }
+    }
+}
+
+impl<'s> Iterator for Merge<'s> {
+    type Item = Entry<'s>;
+
+    fn next(&mut self) -> Option<Entry<'s>> {
+        let mut head = self.heads.peek_mut()?;
+        match head.0.rest.next() {
+            Some(next) => Some(std::mem::replace(&mut head.0.entry, next)),
+            None => Some(PeekMut::pop(head).0.entry),
+        }
+    }
+}
+
+impl Ord for Head<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        name_key::of_key(self.entry.key()).cmp(name_key::of_key(other.entry.key()))
+    }
+}
+
+impl PartialOrd for Head<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Head<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Head<'_> {}

@@ -1,0 +1,20 @@
+//! What engine-query promises, asked through its public surface.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may do what tests may"
+)]
+
+mod aggregates;
+mod cursors;
+mod filters;
+mod lists;
+mod naive;
+mod nearest;
+mod property;
+
+mod scopes;
+mod support;
+mod validation;
