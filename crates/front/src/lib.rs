@@ -1,0 +1,25 @@
+//! front owns sockets and protocols: listeners, the layers every request passes, the mapping of statuses, and REST
+//! for gRPC services. It knows no product.
+
+#![forbid(unsafe_code)]
+
+mod bound;
+mod connection;
+mod fallback;
+mod frames;
+mod serving;
+mod status;
+
+pub mod grpc;
+pub mod layers;
+pub mod limits;
+pub mod transcode;
+
+pub use bound::{BindError, Bound};
+pub use fallback::unknown_route;
+pub use serving::{ServeOptions, Serving};
+pub use status::{refuse, status_from_tonic, status_to_http, status_to_tonic};
+
+#[cfg(test)]
+#[path = "../tests/it/pool.rs"]
+mod test_pool;

@@ -1,0 +1,52 @@
+//! Every bound of the network side, with its reason.
+
+use std::time::Duration;
+
+/// The largest gRPC message a service should accept. Clients may send commits of 10 MiB and documents near 1 MiB with
+/// their transforms; the official emulator takes somewhat more, so 16 MiB and room for the envelope.
+pub const GRPC_MESSAGE_BYTES_MAX: usize = 17 * 1024 * 1024;
+
+/// The largest REST body: the same message, whose base64 and escapes take more room in JSON.
+pub const JSON_BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Connections per listener set. More wait in the kernel's queue; a test machine has few file descriptors.
+pub const CONNECTIONS_MAX: usize = 4_096;
+
+/// Streams on one HTTP/2 connection. One client multiplexes all its listeners and calls over one connection.
+pub const STREAMS_MAX: u32 = 10_000;
+
+/// Streams a client may cancel before we have seen them to their end. SDK tests cancel many calls at once, and the
+/// default of hyper would end their connection.
+pub const CANCELLED_STREAMS_MAX: usize = 2_048;
+
+/// The headers of one request: ID tokens of a few kilobytes and metadata beside them.
+pub const HEADER_BYTES_MAX: u32 = 64 * 1024;
+
+/// How long a new connection may take to send its first request, so that silent sockets do not pile up.
+pub const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long an HTTP/1.1 connection may take from request to request. Above the idle time of common keep-alive pools,
+/// so that the client is the one that closes.
+pub const HEADER_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// How often a silent HTTP/2 peer is asked whether it is still there, and how long it may take to answer.
+pub const PING_INTERVAL: Duration = Duration::from_secs(60);
+/// See [`PING_INTERVAL`].
+pub const PING_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// HTTP/2 flow-control windows: one large document fits without waiting for the window.
+pub const STREAM_WINDOW_BYTES: u32 = 2 * 1024 * 1024;
+/// See [`STREAM_WINDOW_BYTES`].
+pub const CONNECTION_WINDOW_BYTES: u32 = 8 * 1024 * 1024;
+
+/// The pause after a failed accept (usually: no file descriptors left), so that the loop does not spin.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long `stop` waits for handlers after their connections are closed.
+pub const CLOSE_WAIT: Duration = Duration::from_secs(2);
+
+/// Ports tried until one is free on every loopback address.
+pub const PORT_TRIES: usize = 64;
+
+/// Nesting of messages when answers are written as JSON. Stored values are far shallower.
+pub const JSON_DEPTH_MAX: usize = 256;

@@ -1,0 +1,196 @@
+//! Puts texts from paths and query strings into the fields of a message.
+
+use std::collections::HashSet;
+
+use percent_encoding::percent_decode_str;
+use prost_reflect::{
+    DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value,
+};
+use serde_json::Value as Json;
+
+use super::json::Style;
+
+/// Parameters that belong to Google's REST APIs in general, not to a method. We need none of them, but clients send
+/// them.
+const SYSTEM: &[&str] = &[
+    "key",
+    "alt",
+    "prettyPrint",
+    "access_token",
+    "fields",
+    "callback",
+    "oauth_token",
+    "quotaUser",
+    "userIp",
+    "uploadType",
+    "upload_protocol",
+];
+
+/// The parameters of a query string, decoded, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// # Errors
+    ///
+    /// A name or value is not UTF-8 when decoded.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut pairs = Vec::new();
+        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            pairs.push((decode(name)?, decode(value)?));
+        }
+        Ok(Self(pairs))
+    }
+
+    /// How the answer is to be written.
+    pub(crate) fn style(&self) -> Style {
+        let asked = self.0.iter().find(|(name, _)| name == "prettyPrint" || name == "$prettyPrint");
+        match asked {
+            Some((_, value)) if value == "false" || value == "0" => Style::Compact,
+            _ => Style::Pretty,
+        }
+    }
+
+    /// Binds all parameters that are the method's.
+    ///
+    /// # Errors
+    ///
+    /// One does not fit, in Google's words.
+    pub(crate) fn bind(&self, message: &mut DynamicMessage) -> Result<(), String> {
+        let mut seen = HashSet::new();
+        for (name, value) in &self.0 {
+            let field = match resolve(&message.descriptor(), name) {
+                Ok(field) => field,
+                Err(_) if SYSTEM.contains(&name.as_str()) || name.starts_with('$') => continue,
+                Err(reason) => return Err(reason),
+            };
+            if !field.is_list() && !seen.insert(dotted(&resolve_path(&message.descriptor(), name)))
+            {
+                return Err(format!(
+                    "Invalid JSON payload received. Unknown name \"{name}\": Proto field is not repeating, cannot start list."
+                ));
+            }
+            bind(message, name, value)?;
+        }
+        Ok(())
+    }
+}
+
+fn decode(text: &str) -> Result<String, String> {
+    let text = text.replace('+', " ");
+    match percent_decode_str(&text).decode_utf8() {
+        Ok(text) => Ok(text.into_owned()),
+        Err(_) => Err(format!("The query parameter \"{text}\" is not UTF-8 when decoded.")),
+    }
+}
+
+/// Sets the field at `path` (names in either spelling, dots between) to what `text` says; appends to a list.
+///
+/// # Errors
+///
+/// There is no such field, or the text does not fit it.
+pub(crate) fn bind(message: &mut DynamicMessage, path: &str, text: &str) -> Result<(), String> {
+    let fields = resolve_path(&message.descriptor(), path);
+    let name = dotted(&fields);
+    let Some((leaf, parents)) = fields.split_last() else {
+        return Err(unknown(path));
+    };
+    let mut parent = message;
+    for field in parents {
+        let value = parent.get_field_mut(field);
+        parent = value.as_message_mut().ok_or_else(|| unknown(path))?;
+    }
+    if let Some(oneof) = leaf.containing_oneof() {
+        let taken = oneof.fields().find(|other| other != leaf && parent.has_field(other));
+        if let Some(other) = taken {
+            return Err(format!(
+                "Invalid value at '{name}', oneof field '{}' is already set. Cannot set '{}' beside '{}'.",
+                oneof.name(),
+                leaf.json_name(),
+                other.json_name()
+            ));
+        }
+    }
+    let value = parse(leaf, text).ok_or_else(|| invalid(leaf, &name, text))?;
+    match value {
+        Value::List(mut items) => {
+            if let Some(list) = parent.get_field_mut(leaf).as_list_mut() {
+                list.append(&mut items);
+            }
+        }
+        value => parent.set_field(leaf, value),
+    }
+    Ok(())
+}
+
+fn resolve(message: &MessageDescriptor, path: &str) -> Result<FieldDescriptor, String> {
+    resolve_path(message, path).pop().ok_or_else(|| unknown(path))
+}
+
+/// The fields along a path; empty when one of them does not exist.
+fn resolve_path(message: &MessageDescriptor, path: &str) -> Vec<FieldDescriptor> {
+    let mut fields: Vec<FieldDescriptor> = Vec::new();
+    for name in path.split('.') {
+        let parent = match fields.last().map(|field| (field.kind(), field.is_list())) {
+            None => message.clone(),
+            Some((Kind::Message(parent), false)) => parent,
+            Some(_) => return Vec::new(),
+        };
+        let field = parent.get_field_by_json_name(name).or_else(|| parent.get_field_by_name(name));
+        match field {
+            Some(field) if !field.is_map() => fields.push(field),
+            _ => return Vec::new(),
+        }
+    }
+    fields
+}
+
+fn dotted(fields: &[FieldDescriptor]) -> String {
+    let names: Vec<&str> = fields.iter().map(FieldDescriptor::name).collect();
+    names.join(".")
+}
+
+/// Reads a text as JSON would be read: the JSON decoder of the parent message does the work.
+fn parse(field: &FieldDescriptor, text: &str) -> Option<Value> {
+    let kind = field.kind();
+    let leaf = match &kind {
+        Kind::Bool => Json::Bool(text.parse().ok()?),
+        Kind::Message(wrapper) if wrapper.full_name() == "google.protobuf.BoolValue" => {
+            Json::Bool(text.parse().ok()?)
+        }
+        Kind::Enum(_) => match text.parse::<i32>() {
+            Ok(number) => number.into(),
+            Err(_) => text.into(),
+        },
+        _ => text.into(),
+    };
+    let leaf = if field.is_list() { Json::Array(vec![leaf]) } else { leaf };
+    let json = serde_json::json!({ field.json_name(): leaf });
+    let mut message = DynamicMessage::deserialize(field.parent_message().clone(), json).ok()?;
+    // A default without presence is not stored, but it is what the text says.
+    Some(message.take_field(field).unwrap_or_else(|| field.default_value()))
+}
+
+fn unknown(path: &str) -> String {
+    format!(
+        "Invalid JSON payload received. Unknown name \"{path}\": Cannot bind query parameter. Field '{path}' could not be found in request message."
+    )
+}
+
+fn invalid(field: &FieldDescriptor, name: &str, text: &str) -> String {
+    let kind = match field.kind() {
+        Kind::Message(message) => format!("type.googleapis.com/{}", message.full_name()),
+        Kind::Enum(of) => format!("type.googleapis.com/{}", of.full_name()),
+        Kind::Bytes => {
+            return format!(
+                "Invalid value at '{name}' (TYPE_BYTES), Base64 decoding failed for \"{text}\""
+            );
+        }
+        scalar => format!("TYPE_{}", format!("{scalar:?}").to_uppercase()),
+    };
+    format!("Invalid value at '{name}' ({kind}), \"{text}\"")
+}
+
+#[cfg(test)]
+mod tests;
