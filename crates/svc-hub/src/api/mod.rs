@@ -1,0 +1,7 @@
+//! The hub over HTTP: routes, CORS, and JSON as the official hub writes it.
+
+mod cors;
+mod json;
+mod routes;
+
+pub(crate) use routes::router;

@@ -1,0 +1,30 @@
+//! Where each running service listens.
+
+use std::net::SocketAddr;
+
+use serde_json::{Map, Value, json};
+
+use crate::Hub;
+
+/// A map from the name of each running service to its addresses.
+pub(crate) fn list_emulators(hub: &Hub) -> Value {
+    let listings = hub.context.directory.listings().into_iter().map(|listing| {
+        let listen: Vec<Value> = listing.listen.iter().map(address).collect();
+        let info = json!({
+            "listen": listen,
+            "name": listing.name,
+            "host": listing.host,
+            "port": listing.port,
+        });
+        (listing.name.to_owned(), info)
+    });
+    Value::Object(listings.collect::<Map<_, _>>())
+}
+
+fn address(socket: &SocketAddr) -> Value {
+    json!({
+        "address": socket.ip().to_string(),
+        "family": if socket.is_ipv4() { "IPv4" } else { "IPv6" },
+        "port": socket.port(),
+    })
+}

@@ -1,0 +1,26 @@
+//! The trait through which the suite runs a service without knowing the product behind it.
+
+use base_status::Status;
+
+/// One Firebase product we stand in for, as the suite sees it.
+///
+/// A service owns no socket: the suite binds the port, serves [`Service::router`] on it, and calls
+/// [`Service::shutdown`] before it closes the connections.
+pub trait Service: Send + Sync + 'static {
+    /// The name of the configuration key and of `--only`, such as `firestore`.
+    fn name(&self) -> &'static str;
+
+    /// Every route of the service, all protocols on one port.
+    fn router(&self) -> axum::Router;
+
+    /// Forgets the data of one project, or of all projects.
+    ///
+    /// # Errors
+    /// Whatever the product answers when its data cannot be cleared; nothing is cleared then.
+    fn clear(&self, project: Option<&str>) -> Result<(), Status>;
+
+    /// Ends what would keep a connection busy (streams, long polls), so that connections can drain.
+    ///
+    /// Returns at once and may be called more than once.
+    fn shutdown(&self);
+}
