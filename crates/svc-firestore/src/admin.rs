@@ -1,0 +1,55 @@
+//! The emulator's own routes beside the product's: the health check, and clearing.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, State as Shared};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, get};
+use base_status::Status;
+use base_value::{DatabaseName, ResourcePath};
+use http::header::CONTENT_TYPE;
+
+use crate::error::Error;
+use crate::ops;
+use crate::state::State;
+
+/// Routes that only emulators have. Paths and answers are those of the official emulator.
+pub(crate) fn router(state: Arc<State>) -> Router {
+    let documents = "/emulator/v1/projects/{project}/databases/{database}/documents";
+    Router::new()
+        .route("/", get(|| async { "Ok\n" }))
+        .route(documents, delete(clear_database))
+        .route(&format!("{documents}/{{*path}}"), delete(clear_path))
+        .with_state(state)
+}
+
+async fn clear_database(
+    Shared(state): Shared<Arc<State>>,
+    Path((project, database)): Path<(String, String)>,
+) -> Response {
+    answer(ops::clear::clear(
+        &state,
+        &DatabaseName::new(&project, &database),
+        &ResourcePath::root(),
+    ))
+}
+
+async fn clear_path(
+    Shared(state): Shared<Arc<State>>,
+    Path((project, database, path)): Path<(String, String, String)>,
+) -> Response {
+    let path = ResourcePath::parse(&path).map_err(Error::from);
+    answer(
+        path.and_then(|path| {
+            ops::clear::clear(&state, &DatabaseName::new(&project, &database), &path)
+        }),
+    )
+}
+
+fn answer(done: Result<(), Error>) -> Response {
+    match done {
+        Ok(()) => ([(CONTENT_TYPE, "application/json")], "{}\n").into_response(),
+        Err(error) => front::status_to_http(&Status::from(error)),
+    }
+}

@@ -1,0 +1,11 @@
+//! Wire types to domain types: with `to_wire/` the only place that sees both.
+
+mod consistency;
+mod query;
+pub(crate) mod requests;
+pub(crate) mod streams;
+mod times;
+mod writes;
+
+pub(crate) use consistency::transaction;
+pub(crate) use writes::writes;

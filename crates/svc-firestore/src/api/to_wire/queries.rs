@@ -1,0 +1,80 @@
+//! The results of queries, aggregations and partitions.
+
+use base_status::Status;
+use base_value::Value;
+use base_wire::google::firestore::v1 as wire;
+use futures_util::{Stream, StreamExt, stream};
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::{time, value};
+use crate::ops::run_query::{Chunk, Run};
+use crate::ops::{partition_query, run_aggregation_query};
+
+/// The responses of a query: the transaction it began, what the offset skipped, one a document, and
+/// where there is nothing of these, one with the read time alone.
+pub(crate) fn run_query(
+    run: Run,
+) -> impl Stream<Item = Result<wire::RunQueryResponse, Status>> + Send {
+    let read_time = Some(time(run.read_time));
+    let begun = run.new_transaction.map(|id| wire::RunQueryResponse {
+        transaction: super::transaction(id),
+        ..Default::default()
+    });
+    let chunk = move |Chunk { skipped, documents }: Chunk| {
+        let skipped = (skipped > 0).then(|| wire::RunQueryResponse {
+            read_time,
+            skipped_results: i32::try_from(skipped).unwrap_or(i32::MAX),
+            ..Default::default()
+        });
+        let documents = documents.into_iter().map(move |document| wire::RunQueryResponse {
+            document: Some(super::document(document)),
+            read_time,
+            ..Default::default()
+        });
+        stream::iter(skipped.into_iter().chain(documents))
+    };
+    let results = ReceiverStream::new(run.chunks).flat_map(chunk);
+    let empty = wire::RunQueryResponse { read_time, ..Default::default() };
+    stream::iter(begun).chain(or_else_one(results, empty)).map(Ok)
+}
+
+/// The items of `stream`; `alone` if it has none.
+fn or_else_one<T>(stream: impl Stream<Item = T>, alone: T) -> impl Stream<Item = T> {
+    let state = (Box::pin(stream), Some(alone));
+    stream::unfold(state, |(mut stream, alone)| async move {
+        match stream.next().await {
+            Some(item) => Some((item, (stream, None))),
+            None => alone.map(|alone| (alone, (stream, None))),
+        }
+    })
+}
+
+/// The one response of an aggregation, after the transaction it began.
+pub(crate) fn run_aggregation_query(
+    aggregated: run_aggregation_query::Aggregated,
+) -> impl Iterator<Item = wire::RunAggregationQueryResponse> {
+    let begun = aggregated.new_transaction.map(|id| wire::RunAggregationQueryResponse {
+        transaction: super::transaction(id),
+        ..Default::default()
+    });
+    let values = aggregated.values.iter().map(|(alias, it)| (alias.clone(), value(it)));
+    let result = wire::AggregationResult { aggregate_fields: values.collect() };
+    let response = wire::RunAggregationQueryResponse {
+        result: Some(result),
+        read_time: Some(time(aggregated.read_time)),
+        ..Default::default()
+    };
+    begun.into_iter().chain([response])
+}
+
+/// Cuts as cursors of one reference each.
+pub(crate) fn partition_query(page: partition_query::Page) -> wire::PartitionQueryResponse {
+    let cursor = |name: &base_value::DocumentName| wire::Cursor {
+        values: vec![value(&Value::Reference(name.to_string()))],
+        before: false,
+    };
+    wire::PartitionQueryResponse {
+        partitions: page.cuts.iter().map(cursor).collect(),
+        next_page_token: page.next_page_token,
+    }
+}

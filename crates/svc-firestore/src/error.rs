@@ -1,0 +1,172 @@
+//! Everything Firestore refuses, with production's code and text for it.
+//!
+//! Texts that only the official emulator's answer is known for are taken from there
+//! (docs/reference/differences.md says which).
+
+use base_env::UnixMicros;
+use base_status::{Code, Status};
+use base_value::{DocumentName, NameError, PathError, ValueError, codec};
+use engine_query::{ErrorKind, QueryError};
+use engine_txn::{CommitError, ReadTimeError, TxnError};
+
+/// Why an operation was refused.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("Document \"{0}\" not found.")]
+    DocumentNotFound(DocumentName),
+    #[error("No document to update: {0}")]
+    NoDocumentToUpdate(DocumentName),
+    #[error("Document already exists: {0}")]
+    DocumentAlreadyExists(DocumentName),
+    #[error(
+        "the stored version ({}) does not match the required base version ({})",
+        stored.0, required.0
+    )]
+    StaleUpdateTime { stored: UnixMicros, required: UnixMicros },
+    #[error(transparent)]
+    WriteOrder(#[from] WriteOrder),
+    #[error("Invalid transaction.")]
+    InvalidTransaction,
+    #[error("Missing or insufficient permissions.")]
+    PermissionDenied,
+    #[error("{0}")]
+    Invalid(String),
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Value(#[from] ValueError),
+    #[error(transparent)]
+    Decode(#[from] codec::DecodeError),
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    #[error(transparent)]
+    ReadTime(#[from] ReadTimeError),
+    #[error(transparent)]
+    Transaction(#[from] TxnError),
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    #[error(transparent)]
+    Status(#[from] Status),
+    #[error("firelet met a fault of its own: {0}; please report it")]
+    Bug(&'static str),
+}
+
+/// Writes to one document in one commit that may not follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum WriteOrder {
+    #[error("Cannot delete then update an entity in the same request.")]
+    DeleteThenUpdate,
+    #[error("Cannot upsert then insert an entity in the same request.")]
+    UpsertThenInsert,
+    #[error("Cannot insert then insert an entity in the same request.")]
+    InsertThenInsert,
+    #[error("the same document cannot be written and then verified in a single request")]
+    WriteThenVerify,
+    #[error("the same document cannot be verified and then written in a single request")]
+    VerifyThenWrite,
+    #[error("the same document cannot be verified more than once in a single request")]
+    VerifyTwice,
+}
+
+impl Error {
+    /// INVALID_ARGUMENT with this text.
+    pub(crate) fn invalid(message: impl Into<String>) -> Error {
+        Error::Invalid(message.into())
+    }
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Status {
+        let message = error.to_string();
+        match error {
+            Error::DocumentNotFound(_) => {
+                Status::new(Code::NotFound, "document-not-found", message)
+            }
+            Error::NoDocumentToUpdate(_) => {
+                Status::new(Code::NotFound, "no-document-to-update", message)
+            }
+            Error::DocumentAlreadyExists(_) => {
+                Status::new(Code::AlreadyExists, "document-already-exists", message)
+            }
+            Error::StaleUpdateTime { .. } => {
+                Status::new(Code::FailedPrecondition, "stale-update-time", message)
+            }
+            Error::WriteOrder(_) => Status::new(Code::InvalidArgument, "write-order", message),
+            Error::InvalidTransaction => {
+                Status::new(Code::InvalidArgument, "invalid-transaction", message)
+            }
+            Error::PermissionDenied => Status::permission_denied(message),
+            Error::Invalid(_) => Status::invalid_argument(message),
+            Error::Name(_) => Status::new(Code::InvalidArgument, "invalid-name", message),
+            Error::Path(_) => Status::new(Code::InvalidArgument, "invalid-field-path", message),
+            Error::Value(_) | Error::Decode(_) => {
+                Status::new(Code::InvalidArgument, "invalid-value", message)
+            }
+            Error::Query(error) => query(&error),
+            Error::ReadTime(error) => read_time(error),
+            Error::Transaction(error) => transaction(error),
+            Error::Commit(CommitError::Transaction(error)) => transaction(error),
+            Error::Commit(CommitError::Conflict(_)) => Status::new(
+                Code::Aborted,
+                "contention",
+                "Aborted due to cross-transaction contention. This occurs when multiple transactions \
+                 attempt to access the same data, requiring Firestore to abort at least one in order \
+                 to enforce serializability.",
+            ),
+            Error::Status(status) => status,
+            Error::Bug(_) => Status::internal(message),
+        }
+    }
+}
+
+fn query(error: &QueryError) -> Status {
+    let code = match error.kind() {
+        ErrorKind::InvalidArgument => Code::InvalidArgument,
+        ErrorKind::FailedPrecondition => Code::FailedPrecondition,
+    };
+    Status::new(code, "invalid-query", error.to_string())
+}
+
+fn read_time(error: ReadTimeError) -> Status {
+    match error {
+        ReadTimeError::Future => Status::new(
+            Code::InvalidArgument,
+            "read-time-in-the-future",
+            "The requested 'read_time' cannot be in the future.",
+        ),
+        ReadTimeError::TooOld => Status::new(
+            Code::FailedPrecondition,
+            "read-time-too-old",
+            "The requested 'read_time' is too old.",
+        ),
+    }
+}
+
+fn transaction(error: TxnError) -> Status {
+    match error {
+        TxnError::Unknown => {
+            Status::new(Code::InvalidArgument, "invalid-transaction", "Invalid transaction.")
+        }
+        TxnError::Finished(_) => Status::new(
+            Code::Aborted,
+            "transaction-finished",
+            "The referenced transaction has expired or is no longer valid.",
+        ),
+        TxnError::ReadOnly => Status::new(
+            Code::InvalidArgument,
+            "transaction-read-only",
+            "Cannot modify entities in a read-only transaction.",
+        ),
+        TxnError::RetryReadOnly => Status::new(
+            Code::InvalidArgument,
+            "transaction-read-only",
+            "Cannot retry a read-only transaction.",
+        ),
+        TxnError::TooMany | TxnError::TooManyReads => {
+            Status::new(Code::ResourceExhausted, "transaction-limit", error.to_string())
+        }
+        TxnError::ReadTime(error) => read_time(error),
+    }
+}

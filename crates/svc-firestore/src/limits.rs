@@ -1,0 +1,50 @@
+//! The bounds of the service, each with its reason. Limits of values and names are base-value's.
+
+use std::time::Duration;
+
+/// Databases one suite keeps. A test run that isolates every test by a project id of its own stays far
+/// below; a client that makes up names without end is refused instead of filling memory.
+pub(crate) const DATABASES_MAX: usize = 100_000;
+
+/// Documents in one BatchGet request: what the largest request (10 MiB) holds of the shortest names.
+pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
+
+/// Transforms of one document in one request (firestore-api limits, production).
+pub(crate) const TRANSFORMS_PER_DOCUMENT_MAX: usize = 500;
+
+/// Rows handed from the query thread to the stream at once: few wake-ups, little waiting.
+pub(crate) const ROWS_PER_CHUNK: usize = 64;
+
+/// Chunks in flight between the query thread and a stream: a slow reader stops the query, not memory.
+pub(crate) const CHUNKS_IN_FLIGHT: usize = 4;
+
+/// Documents of a page of ListDocuments when the client names no size.
+pub(crate) const LIST_PAGE_SIZE_DEFAULT: usize = 20;
+
+/// Ids of a page of ListCollectionIds when the client names no size.
+pub(crate) const COLLECTION_IDS_PAGE_SIZE_DEFAULT: usize = 300;
+
+/// Targets on one listen stream; SDKs hold some tens.
+pub(crate) const TARGETS_PER_STREAM_MAX: usize = 10_000;
+
+/// Responses waiting in one stream for its reader.
+pub(crate) const RESPONSES_IN_FLIGHT: usize = 128;
+
+/// Filters inside filters: far above what SDKs build, and what a request's decoder allows anyway.
+pub(crate) const FILTER_NESTING_MAX: usize = 64;
+
+/// One request. Production documents 10 MiB and takes a little more; the rest is room for what a
+/// JSON body has around it.
+pub(crate) const REQUEST_BYTES_MAX: usize = 17 * 1024 * 1024;
+
+/// One response message. A page of large documents is far larger than any request.
+pub(crate) const RESPONSE_BYTES_MAX: usize = 512 * 1024 * 1024;
+
+/// One commit, as production counts it: 11 MiB.
+pub(crate) const COMMIT_BYTES_MAX: usize = 11_534_336;
+
+/// Documents of a page of ListDocuments at most: production answers no more, whatever is asked for.
+pub(crate) const LIST_PAGE_SIZE_MAX: usize = 300;
+
+/// How far back a read time may lie: one hour, as without point-in-time recovery in production.
+pub(crate) const READ_TIME_AGE_MAX: Duration = Duration::from_secs(3_600);

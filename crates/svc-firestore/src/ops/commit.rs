@@ -1,0 +1,56 @@
+//! Commit: applies writes together, in a transaction or on their own.
+
+use base_token::Identity;
+use base_value::DatabaseName;
+use engine_store::Commit;
+use engine_txn::{Database, TxnId};
+
+use super::writes::{self, Outcome, Write};
+use crate::access::{self, Access};
+use crate::error::Error;
+use crate::state::State;
+
+/// What is to be committed.
+pub(crate) struct Request {
+    pub(crate) database: DatabaseName,
+    pub(crate) writes: Vec<Write>,
+    pub(crate) transaction: Option<TxnId>,
+}
+
+/// What was committed: the outcomes are in the order of the writes.
+pub(crate) struct Committed {
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) commit: std::sync::Arc<Commit>,
+}
+
+/// Applies the writes, all or none.
+///
+/// # Errors
+/// The first write that cannot be applied; ABORTED when the transaction's reads are no longer true.
+pub(crate) fn commit(
+    state: &State,
+    caller: &Identity,
+    request: Request,
+) -> Result<Committed, Error> {
+    access::check(caller, Access::Write)?;
+    let database = state.database(&request.database)?;
+    apply(state, &database, &request.writes, request.transaction)
+}
+
+/// Applies `writes` to `database` as one commit. The one way any operation writes.
+///
+/// # Errors
+/// As [`commit`].
+pub(crate) fn apply(
+    state: &State,
+    database: &Database,
+    writes: &[Write],
+    transaction: Option<TxnId>,
+) -> Result<Committed, Error> {
+    let request_time = state.env.now();
+    let (commit, outcomes) = database.commit(transaction, |reads, _time| {
+        let applied = writes::apply(reads, writes, request_time)?;
+        Ok::<_, Error>((applied.batch, applied.outcomes))
+    })?;
+    Ok(Committed { outcomes, commit })
+}

@@ -1,0 +1,107 @@
+//! ListDocuments: a collection page by page, with the documents that only have something below them if asked.
+
+use base_token::Identity;
+use base_value::{CollectionPath, DatabaseName, DocumentName, FieldPath, ParentPath};
+use bytes::Bytes;
+use engine_query::{From as Selector, Page as ListedPage};
+use engine_query::{ListDocuments, Listed, Prepared, Query, parse_order_by};
+use engine_txn::ReadScope;
+use std::sync::Arc;
+
+use super::get_document::Document;
+use super::run_query;
+use super::view::{self, Consistency};
+use crate::access::{self, Access};
+use crate::error::Error;
+use crate::limits::{LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX};
+use crate::state::State;
+
+/// What is asked for.
+pub(crate) struct Request {
+    pub(crate) database: DatabaseName,
+    pub(crate) parent: ParentPath,
+    /// `None` lists every collection directly below the parent.
+    pub(crate) collection: Option<CollectionPath>,
+    /// Zero where the client names none.
+    pub(crate) page_size: usize,
+    pub(crate) page_token: String,
+    pub(crate) order_by: String,
+    pub(crate) mask: Option<Vec<FieldPath>>,
+    pub(crate) show_missing: bool,
+    pub(crate) consistency: Consistency,
+}
+
+/// One page.
+pub(crate) struct Page {
+    pub(crate) documents: Vec<Entry>,
+    /// Where the next page starts; `None` after the last.
+    pub(crate) next_page_token: Option<Bytes>,
+}
+
+/// One listed document.
+pub(crate) enum Entry {
+    Document(Document),
+    /// It does not exist, but documents below it do.
+    Missing(DocumentName),
+}
+
+/// Lists one page.
+///
+/// # Errors
+/// Orders and page tokens that cannot be read, and those of the consistency asked for.
+pub(crate) async fn list_documents(
+    state: &State,
+    caller: &Identity,
+    request: Request,
+) -> Result<Page, Error> {
+    let needed = if request.show_missing { Access::Admin } else { Access::Read };
+    access::check(caller, needed)?;
+    let database = state.database(&request.database)?;
+    let collection_id = request.collection.as_ref().map_or("", |collection| collection.id());
+    let list = ListDocuments {
+        parent: request.parent.clone(),
+        collection_id: collection_id.to_owned(),
+        order: parse_order_by(&request.order_by)?,
+        show_missing: request.show_missing,
+        page_size: match request.page_size {
+            0 => LIST_PAGE_SIZE_DEFAULT,
+            size => size.min(LIST_PAGE_SIZE_MAX),
+        },
+        page_token: page_token(&request.page_token)?,
+    };
+    let scope = scope(&request, collection_id)?;
+    let view = view::open(state, &database, request.consistency, || scope).await?;
+    let name = request.database.clone();
+    let run = move || engine_query::list_documents(&name, &list, &view.snapshot);
+    let page = super::blocking(run).await??;
+    Ok(Page::masked(&request.database, page, request.mask.as_deref()))
+}
+
+/// What a transaction depends on that has listed the collection: all of it.
+fn scope(request: &Request, collection_id: &str) -> Result<ReadScope, Error> {
+    let query = Query::new(request.parent.clone(), Selector::selector(collection_id, false));
+    Ok(run_query::scope(&Arc::new(Prepared::new(&request.database, query)?)))
+}
+
+fn page_token(token: &str) -> Result<Option<Bytes>, Error> {
+    if token.is_empty() {
+        return Ok(None);
+    }
+    super::page_token::decode(token).map(Some)
+}
+
+impl Page {
+    fn masked(database: &DatabaseName, page: ListedPage, mask: Option<&[FieldPath]>) -> Page {
+        let entry = |Listed { path, record }: Listed| {
+            let name = database.document(path);
+            match record {
+                Some(record) => Entry::Document(Document::masked(name, record, mask)),
+                None => Entry::Missing(name),
+            }
+        };
+        Page {
+            documents: page.documents.into_iter().map(entry).collect(),
+            next_page_token: page.next_page_token,
+        }
+    }
+}

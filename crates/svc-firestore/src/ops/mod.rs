@@ -1,0 +1,37 @@
+//! The operations, one file a method, named as Google names them.
+//!
+//! An operation takes the state and who is asking, then a domain request, and answers a domain
+//! response. It sees no wire type and no socket.
+
+pub(crate) mod batch_get_documents;
+pub(crate) mod batch_write;
+pub(crate) mod begin_transaction;
+pub(crate) mod clear;
+pub(crate) mod commit;
+pub(crate) mod get_document;
+pub(crate) mod list_collection_ids;
+pub(crate) mod list_documents;
+pub(crate) mod listen;
+pub(crate) mod page_token;
+pub(crate) mod partition_query;
+pub(crate) mod rollback;
+pub(crate) mod run_aggregation_query;
+pub(crate) mod run_query;
+pub(crate) mod view;
+pub(crate) mod write_document;
+pub(crate) mod write_stream;
+pub(crate) mod writes;
+
+use crate::error::Error;
+
+/// Runs what may take long on a thread where it holds nobody up.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
+    let stopping = || base_status::Status::unavailable("the suite is stopping");
+    tokio::task::spawn_blocking(work).await.map_err(|failed| match failed.try_into_panic() {
+        // The front answers a panic with INTERNAL and logs it, as for any other request.
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_cancelled) => stopping().into(),
+    })
+}

@@ -1,0 +1,28 @@
+//! Rollback: ends a transaction without writing.
+
+use base_token::Identity;
+use base_value::DatabaseName;
+use engine_txn::{Finish, TxnError, TxnId};
+
+use crate::access::{self, Access};
+use crate::error::Error;
+use crate::state::State;
+
+/// Ends the transaction. One that is rolled back, aborted or expired already is fine.
+///
+/// # Errors
+/// Ids that were never given out, and transactions that are committed.
+pub(crate) fn rollback(
+    state: &State,
+    caller: &Identity,
+    database: &DatabaseName,
+    id: Option<TxnId>,
+) -> Result<(), Error> {
+    access::check(caller, Access::Read)?;
+    let id = id.ok_or(Error::InvalidTransaction)?;
+    match state.database(database)?.rollback(id) {
+        Ok(()) => Ok(()),
+        Err(TxnError::Finished(Finish::RolledBack | Finish::Aborted | Finish::Expired)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

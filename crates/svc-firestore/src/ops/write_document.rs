@@ -1,0 +1,35 @@
+//! CreateDocument and UpdateDocument: one write, then the document as it left it.
+
+use base_token::Identity;
+use base_value::{FieldPath, key};
+
+use super::commit;
+use super::get_document::Document;
+use super::writes::Write;
+use crate::access::{self, Access};
+use crate::error::Error;
+use crate::state::State;
+
+/// Applies one write and answers the document as it is then, with the fields `mask` names.
+///
+/// # Errors
+/// Those of the write.
+pub(crate) fn write_document(
+    state: &State,
+    caller: &Identity,
+    write: Write,
+    mask: Option<&[FieldPath]>,
+) -> Result<Document, Error> {
+    access::check(caller, Access::Write)?;
+    let database = state.database(&write.name.database)?;
+    let committed = commit::apply(state, &database, std::slice::from_ref(&write), None)?;
+    let key = key::document(&write.name.path);
+    let changed = committed.commit.changes.iter().find(|change| change.key == key);
+    let record = match changed {
+        Some(change) => change.after.clone(),
+        // The write changed nothing, so the document is as it was.
+        None => database.snapshot().get(&key),
+    };
+    let record = record.ok_or(Error::Bug("a written document is missing"))?;
+    Ok(Document::masked(write.name, record, mask))
+}

@@ -1,0 +1,76 @@
+//! The Write stream: commits one after the other over one connection, as the web and mobile SDKs send them.
+
+use std::sync::Arc;
+
+use base_status::Status;
+use base_token::Identity;
+use base_value::DatabaseName;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
+use tokio::sync::mpsc;
+
+use super::commit::{self, Committed};
+use super::writes::Write;
+use crate::state::{State, stopped};
+
+/// One message of a client.
+pub(crate) struct Request {
+    pub(crate) database: Option<DatabaseName>,
+    pub(crate) writes: Vec<Write>,
+}
+
+/// One message to a client.
+pub(crate) struct Response {
+    /// Set in the first message only.
+    pub(crate) stream_id: Option<String>,
+    /// Acknowledges everything up to this message.
+    pub(crate) token: Bytes,
+    /// What was committed; `None` for the handshake and for a message without writes.
+    pub(crate) committed: Option<Committed>,
+}
+
+/// Serves one write stream until its client ends it or goes away, a commit fails, or the service stops.
+///
+/// # Errors
+/// The first commit that fails ends the stream with its status; clients open a new one and go on.
+pub(crate) async fn write_stream(
+    state: Arc<State>,
+    caller: Identity,
+    mut requests: impl Stream<Item = Result<Request, Status>> + Unpin,
+    out: mpsc::Sender<Response>,
+) -> Result<(), Status> {
+    let mut stopping = state.stopping();
+    let mut database: Option<DatabaseName> = None;
+    for number in 0u64.. {
+        let request = tokio::select! {
+            biased;
+            () = stopped(&mut stopping) => {
+                return Err(Status::unavailable("the suite is stopping"));
+            }
+            () = out.closed() => return Ok(()),
+            request = requests.next() => request,
+        };
+        let Some(request) = request else { return Ok(()) };
+        let Request { database: named, writes } = request?;
+        let database = match database.as_ref().or(named.as_ref()) {
+            Some(name) => database.insert(name.clone()).clone(),
+            None => {
+                return Err(Status::invalid_argument(
+                    "the first message of a write stream must name the database",
+                ));
+            }
+        };
+        let stream_id = (number == 0).then(|| state.env.auto_id());
+        let committed = if writes.is_empty() {
+            None
+        } else {
+            let request = commit::Request { database, writes, transaction: None };
+            Some(commit::commit(&state, &caller, request).map_err(Status::from)?)
+        };
+        let token = Bytes::copy_from_slice(&number.to_be_bytes());
+        if out.send(Response { stream_id, token, committed }).await.is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}

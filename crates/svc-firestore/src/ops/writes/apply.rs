@@ -1,0 +1,240 @@
+//! Applies the writes of one commit, in order, to the documents they name.
+//!
+//! Later writes see what earlier ones left. Nothing is stored here: the outcome is a batch for the
+//! committer, and what to answer once the batch has its commit time.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use base_env::UnixMicros;
+use base_value::{FieldPath, Fields, Value, codec, key, validate};
+use bytes::Bytes;
+use engine_store::{Commit, Op, Record, WriteBatch};
+use engine_txn::Reads;
+
+use super::model::{Action, Precondition, Write};
+use super::transforms;
+use crate::error::{Error, WriteOrder};
+
+/// What a commit will store and what each of its writes will answer.
+#[derive(Debug)]
+pub(crate) struct Applied {
+    pub(crate) batch: WriteBatch,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+/// The answer to one write, before the commit time is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    key: Bytes,
+    /// The update time if the commit turns out not to change the document; `None` after a delete.
+    unchanged: Option<UnixMicros>,
+    deleted: bool,
+    pub(crate) transform_results: Vec<Value>,
+}
+
+impl Outcome {
+    /// The document's update time after `commit`: the commit's own if it changed the document, the
+    /// former one if it did not, none if the write deleted it.
+    pub(crate) fn update_time(&self, commit: &Commit) -> Option<UnixMicros> {
+        if self.deleted {
+            return None;
+        }
+        let changed = commit.changes.iter().any(|change| change.key == self.key);
+        if changed { Some(commit.time) } else { self.unchanged.or(Some(commit.time)) }
+    }
+}
+
+/// Applies `writes` to the documents that `reads` shows.
+///
+/// # Errors
+/// The first write that cannot be applied, with production's code and text. Nothing is stored then.
+pub(crate) fn apply(
+    reads: &mut Reads,
+    writes: &[Write],
+    request_time: UnixMicros,
+) -> Result<Applied, Error> {
+    let mut documents: BTreeMap<Bytes, Pending> = BTreeMap::new();
+    let mut outcomes = Vec::with_capacity(writes.len());
+    for write in writes {
+        let key = key::document(&write.name.path);
+        let pending = match documents.entry(key.clone()) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Pending::load(reads.get(&key))),
+        };
+        pending.check_order(write)?;
+        pending.check_precondition(write)?;
+        let transform_results = pending.write(write, request_time)?;
+        outcomes.push(Outcome {
+            key,
+            unchanged: pending.stored.as_ref().map(|record| record.updated),
+            deleted: matches!(write.action, Action::Delete),
+            transform_results,
+        });
+    }
+    let mut batch = WriteBatch::new();
+    for (key, pending) in documents {
+        if let Some(op) = pending.into_op() {
+            batch.set(key, op);
+        }
+    }
+    Ok(Applied { batch, outcomes })
+}
+
+/// One document while the writes of a commit pass over it.
+struct Pending {
+    stored: Option<Record>,
+    now: State,
+    last: Last,
+    /// A write of this commit deleted it, whatever came after.
+    was_deleted: bool,
+}
+
+/// What the last write of this commit did to a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Nothing,
+    Verify,
+    Delete,
+    /// A write that demanded that the document was missing.
+    Insert,
+    /// Any other update.
+    Upsert,
+}
+
+enum State {
+    /// As stored: not decoded, because nothing needed it.
+    Untouched,
+    Present(Fields),
+    /// Present with these encoded fields, taken over whole from a write.
+    Encoded(Bytes),
+    Missing,
+}
+
+impl Pending {
+    fn load(stored: Option<Record>) -> Pending {
+        Pending { stored, now: State::Untouched, last: Last::Nothing, was_deleted: false }
+    }
+
+    fn exists(&self) -> bool {
+        match self.now {
+            State::Untouched => self.stored.is_some(),
+            State::Present(_) | State::Encoded(_) => true,
+            State::Missing => false,
+        }
+    }
+
+    /// Some orders of writes to one document are refused whatever is stored (observed on the official
+    /// emulator, and where it is known, on production).
+    fn check_order(&self, write: &Write) -> Result<(), Error> {
+        let refused = match (self.last, &write.action, write.precondition) {
+            (Last::Nothing, _, _) => return Ok(()),
+            (Last::Verify, Action::Verify, _) => WriteOrder::VerifyTwice,
+            (Last::Verify, _, _) => WriteOrder::VerifyThenWrite,
+            (_, Action::Verify, _) => WriteOrder::WriteThenVerify,
+            (_, Action::Delete, _) => return Ok(()),
+            (Last::Delete, _, Precondition::Exists(true) | Precondition::UpdateTime(_)) => {
+                WriteOrder::DeleteThenUpdate
+            }
+            (Last::Insert, _, Precondition::Exists(false)) => WriteOrder::InsertThenInsert,
+            (Last::Upsert, _, Precondition::Exists(false)) => WriteOrder::UpsertThenInsert,
+            (Last::Delete | Last::Insert | Last::Upsert, _, _) => return Ok(()),
+        };
+        Err(Error::WriteOrder(refused))
+    }
+
+    fn check_precondition(&self, write: &Write) -> Result<(), Error> {
+        match write.precondition {
+            Precondition::None => Ok(()),
+            Precondition::Exists(true) if !self.exists() => {
+                Err(Error::NoDocumentToUpdate(write.name.clone()))
+            }
+            Precondition::Exists(false) if self.exists() => {
+                Err(Error::DocumentAlreadyExists(write.name.clone()))
+            }
+            Precondition::Exists(_) => Ok(()),
+            Precondition::UpdateTime(required) => {
+                let stored = self.stored.as_ref().filter(|_| self.exists());
+                let stored = stored.map_or(UnixMicros(0), |record| record.updated);
+                if stored == required {
+                    Ok(())
+                } else {
+                    Err(Error::StaleUpdateTime { stored, required })
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, write: &Write, request_time: UnixMicros) -> Result<Vec<Value>, Error> {
+        self.last = match (&write.action, write.precondition) {
+            (Action::Verify, _) => Last::Verify,
+            (Action::Delete, _) => Last::Delete,
+            (_, Precondition::Exists(false)) => Last::Insert,
+            _ => Last::Upsert,
+        };
+        match &write.action {
+            Action::Verify => return Ok(Vec::new()),
+            Action::Delete => {
+                self.now = State::Missing;
+                self.was_deleted = true;
+                return Ok(Vec::new());
+            }
+            Action::Set(fields) if write.transforms.is_empty() => {
+                // What it holds was validated when it was decoded, and nothing of the old document matters.
+                validate::check_size(fields, &write.name)?;
+                self.now = State::Encoded(codec::encode_fields(fields));
+                return Ok(Vec::new());
+            }
+            Action::Set(fields) => self.now = State::Present(fields.clone()),
+            Action::Patch { mask, fields } => patch(self.fields_mut()?, mask, fields),
+        }
+        let fields = self.fields_mut()?;
+        let results = transforms::apply(fields, &write.transforms, request_time)?;
+        validate::check_fields(fields, &write.name)?;
+        Ok(results)
+    }
+
+    /// The document's fields, decoded and ready to change; empty if it does not exist.
+    fn fields_mut(&mut self) -> Result<&mut Fields, Error> {
+        let decoded = match &self.now {
+            State::Present(_) => None,
+            State::Encoded(bytes) => Some(codec::decode_fields(bytes)?),
+            State::Missing => Some(Fields::new()),
+            State::Untouched => Some(match &self.stored {
+                Some(record) => codec::decode_fields(&record.value)?,
+                None => Fields::new(),
+            }),
+        };
+        if let Some(fields) = decoded {
+            self.now = State::Present(fields);
+        }
+        match &mut self.now {
+            State::Present(fields) => Ok(fields),
+            State::Untouched | State::Encoded(_) | State::Missing => {
+                Err(Error::Bug("a document was decoded and is not there"))
+            }
+        }
+    }
+
+    fn into_op(self) -> Option<Op> {
+        let value = match self.now {
+            State::Untouched => return None,
+            State::Missing => return self.stored.is_some().then_some(Op::Delete),
+            State::Present(fields) => codec::encode_fields(&fields),
+            State::Encoded(bytes) => bytes,
+        };
+        // Deleted and written again is a new document, even with the same content.
+        Some(if self.was_deleted { Op::Recreate(value) } else { Op::Put(value) })
+    }
+}
+
+fn patch(target: &mut Fields, mask: &[FieldPath], fields: &Fields) {
+    for path in mask {
+        match path.get(fields) {
+            Some(value) => path.set(target, value.clone()),
+            None => {
+                path.remove(target);
+            }
+        }
+    }
+}

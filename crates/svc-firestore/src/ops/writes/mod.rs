@@ -1,0 +1,11 @@
+//! The writes of a commit: what a client may ask for, and how they are applied to documents.
+//!
+//! Commit, BatchWrite, CreateDocument, UpdateDocument, DeleteDocument and the Write stream all end
+//! here, so that preconditions, masks, transforms and limits hold for every one of them.
+
+mod apply;
+mod model;
+mod transforms;
+
+pub(crate) use apply::{Outcome, apply};
+pub(crate) use model::{Action, Precondition, Transform, TransformOp, Write};
