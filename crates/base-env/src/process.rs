@@ -8,7 +8,26 @@ use tokio::process::Command;
 pub fn shell(script: &str) -> Command {
     let mut command = plain_shell();
     command.arg(script).kill_on_drop(true);
+    #[cfg(unix)]
+    pass_on_streams(&mut command);
     command
+}
+
+/// Hands the standard streams on as duplicates. Node marks its own as close-on-exec, so a child that
+/// merely inherits them would find them closed. A stream that is closed here stays closed.
+#[cfg(unix)]
+fn pass_on_streams(command: &mut Command) {
+    use std::os::fd::AsFd;
+
+    if let Ok(stream) = std::io::stdin().as_fd().try_clone_to_owned() {
+        command.stdin(stream);
+    }
+    if let Ok(stream) = std::io::stdout().as_fd().try_clone_to_owned() {
+        command.stdout(stream);
+    }
+    if let Ok(stream) = std::io::stderr().as_fd().try_clone_to_owned() {
+        command.stderr(stream);
+    }
 }
 
 #[cfg(unix)]

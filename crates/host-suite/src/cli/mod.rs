@@ -1,0 +1,16 @@
+//! The command line: flags to options, options to a suite, and what the user reads meanwhile.
+
+mod args;
+mod exec;
+mod io;
+mod output;
+mod resolve;
+mod run;
+mod shutdown;
+mod signals;
+mod start;
+mod table;
+
+pub use io::{ChildStdio, CliIo, Terminal};
+pub use run::run;
+pub use signals::{Signal, SignalSource};

@@ -1,0 +1,91 @@
+//! From typed flags to what is done, and what of it firelet cannot do yet.
+
+use std::path::PathBuf;
+
+use super::args::{Optional, RawArgs, Verb};
+use super::output::{OutputOptions, Verbosity};
+use crate::config::split_only;
+use crate::error::StartError;
+use crate::machine::Machine;
+use crate::notice::Notice;
+use crate::options::{Caller, ConfigChoice, ServiceOptions, StartOptions};
+
+/// What to do.
+#[derive(Debug)]
+pub(super) enum Task {
+    /// Start and wait for a signal.
+    Start(StartOptions),
+    /// Start, run a script, stop.
+    Exec { script: String, options: StartOptions },
+    /// Say that there is nothing to download.
+    Setup,
+}
+
+/// The arguments, understood.
+#[derive(Debug)]
+pub(super) struct Resolved {
+    pub(super) task: Task,
+    pub(super) output: OutputOptions,
+    /// Whether to print the events of the code.
+    pub(super) debug: bool,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// How to print, which must be known before anything can go wrong.
+pub(super) fn output(raw: &RawArgs) -> OutputOptions {
+    let verbosity = raw.log_verbosity.as_deref().and_then(Verbosity::parse).unwrap_or_default();
+    OutputOptions { json: raw.json, verbosity }
+}
+
+/// Understands the arguments.
+///
+/// # Errors
+/// They ask for something whose absence would lose data: nothing is started then.
+pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartError> {
+    if let Verb::Export { directory } = &raw.verb {
+        return Err(StartError::NotYet {
+            what: "`emulators:export`",
+            instead: format!("nothing was written to `{directory}`"),
+        });
+    }
+    for (flag, given) in [("`--import`", &raw.import), ("`--export-on-exit`", &raw.export_on_exit)]
+    {
+        if *given != Optional::Absent {
+            let instead = "start without it".to_owned();
+            return Err(StartError::NotYet { what: flag, instead });
+        }
+    }
+    let mut notices = Vec::new();
+    if raw.inspect_functions != Optional::Absent {
+        let text = "firelet does not have the Functions Emulator yet, `--inspect-functions` does \
+                    nothing";
+        notices.push(Notice::warning("functions", text));
+    }
+    let output = output(&raw);
+    let debug = raw.debug;
+    let task = match raw.verb {
+        Verb::Start => Task::Start(start_options(raw, machine)),
+        Verb::Exec { ref script } => {
+            Task::Exec { script: script.clone(), options: start_options(raw, machine) }
+        }
+        Verb::Setup | Verb::Export { .. } => Task::Setup,
+    };
+    Ok(Resolved { task, output, debug, notices })
+}
+
+fn start_options(raw: RawArgs, machine: Machine) -> StartOptions {
+    let mut options = StartOptions::new(Caller::CommandLine, machine);
+    options.project = raw.project;
+    options.only = raw.only.as_deref().map(split_only);
+    if let Some(file) = raw.config {
+        options.config = ConfigChoice::File(PathBuf::from(file));
+    }
+    options.host = raw.host;
+    options.ui = raw.ui;
+    options.services = raw
+        .ports
+        .into_iter()
+        .map(|(name, port)| (name, ServiceOptions { port: Some(port), ..Default::default() }))
+        .collect();
+    options
+}

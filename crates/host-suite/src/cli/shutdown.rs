@@ -1,0 +1,58 @@
+//! Stopping: once gracefully, at once when the signal comes again.
+
+use std::time::Duration;
+
+use super::run::Run;
+use super::signals::{Arrival, Signal};
+use crate::limits::STOP_GRACE;
+use crate::suite::Suite;
+
+/// How a stop went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Requests in flight had their time.
+    Clean,
+    /// A signal came again, and connections were cut.
+    Forced,
+}
+
+/// Says that a signal was understood and what another one does.
+pub(super) fn announce(run: &mut Run, signal: Signal) {
+    let name = signal.name();
+    run.out.text(" ");
+    run.out.bullet(
+        "emulators",
+        &format!("Received {name} for the first time. Starting a clean shutdown."),
+    );
+    run.out.bullet(
+        "emulators",
+        &format!(
+            "Please wait for a clean shutdown or send the {name} signal again to stop right now."
+        ),
+    );
+}
+
+/// Stops the suite.
+pub(super) async fn stop(run: &mut Run, suite: &Suite) -> Ending {
+    let Run { out, signals, .. } = run;
+    let graceful = suite.stop_within(STOP_GRACE, |row| {
+        out.bullet(row.name, &format!("Stopping {}", row.description));
+    });
+    tokio::select! {
+        biased;
+        () = graceful => return Ending::Clean,
+        () = again(signals) => {}
+    }
+    suite.stop_within(Duration::ZERO, |_| ()).await;
+    Ending::Forced
+}
+
+/// Resolves when a signal has come for the second time.
+pub(super) async fn again(signals: &mut super::signals::Signals) {
+    loop {
+        match signals.next().await {
+            Arrival::First(_) => {}
+            Arrival::Again(_) => return,
+        }
+    }
+}

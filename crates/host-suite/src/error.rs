@@ -1,0 +1,119 @@
+//! Why a suite does not start or does not do what it is asked, with codes that programs can match.
+
+use base_status::Status;
+
+use crate::config::ConfigError;
+use crate::options::Problem;
+
+/// Why a suite did not start. Nothing of it is left running.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    /// Options that are unknown or of the wrong kind, all of them at once.
+    #[error("{}", join(.0))]
+    Options(Vec<Problem>),
+    /// The project's files cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Something firelet does not have yet was asked for by name.
+    #[error("firelet does not have {what} yet, {instead}")]
+    NotYet {
+        /// The command or flag.
+        what: &'static str,
+        /// What that means, or what to do.
+        instead: String,
+    },
+    /// A port that must be this one belongs to another program.
+    #[error("Port {port} is not open on {host}, could not start {description}.")]
+    PortInUse {
+        /// The service's name.
+        service: &'static str,
+        /// The service's name in messages.
+        description: &'static str,
+        /// The host as configured.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// A host cannot be listened on at all.
+    #[error("could not start {description}: {reason}")]
+    Listen {
+        /// The service's name in messages.
+        description: &'static str,
+        /// What stands in the way, with the address.
+        reason: String,
+    },
+    /// A service could not be built.
+    #[error("could not start {description}: {}", .status.message)]
+    Service {
+        /// The service's name in messages.
+        description: &'static str,
+        /// Its answer.
+        status: Status,
+    },
+}
+
+impl StartError {
+    /// A name for this failure that does not change between versions.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Options(problems) => match problems.first() {
+                Some(Problem::NotYet { .. }) => "FIRELET_NOT_YET",
+                Some(Problem::Invalid { .. }) => "FIRELET_INVALID_OPTION",
+                Some(Problem::Unknown { .. }) | None => "FIRELET_UNKNOWN_OPTION",
+            },
+            Self::Config(error) => match error {
+                ConfigError::NotFound(_) | ConfigError::NoProjectDirectory => {
+                    "FIRELET_CONFIG_NOT_FOUND"
+                }
+                ConfigError::ProjectId(_) => "FIRELET_INVALID_PROJECT",
+                ConfigError::UnknownService { .. } => "FIRELET_UNKNOWN_SERVICE",
+                ConfigError::NothingToStart => "FIRELET_NOTHING_TO_START",
+                ConfigError::NothingImplemented(_) => "FIRELET_NOT_YET",
+                ConfigError::Unreadable { .. }
+                | ConfigError::Syntax { .. }
+                | ConfigError::ImportMissing(_)
+                | ConfigError::ImportKind(_)
+                | ConfigError::NotASection(_)
+                | ConfigError::OutsideProject(_)
+                | ConfigError::Edition
+                | ConfigError::Invalid { .. } => "FIRELET_BAD_CONFIG",
+            },
+            Self::NotYet { .. } => "FIRELET_NOT_YET",
+            Self::PortInUse { .. } => "FIRELET_PORT_IN_USE",
+            Self::Listen { .. } => "FIRELET_LISTEN_FAILED",
+            Self::Service { .. } => "FIRELET_SERVICE_FAILED",
+        }
+    }
+}
+
+/// Why a started suite did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SuiteError {
+    /// The suite has been stopped.
+    #[error("the suite is stopped")]
+    Stopped,
+    /// A service refused.
+    #[error("{service}: {}", .status.message)]
+    Service {
+        /// The service's name.
+        service: &'static str,
+        /// Its answer.
+        status: Status,
+    },
+}
+
+impl SuiteError {
+    /// A name for this failure that does not change between versions.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Stopped => "FIRELET_STOPPED",
+            Self::Service { .. } => "FIRELET_SERVICE_FAILED",
+        }
+    }
+}
+
+fn join(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

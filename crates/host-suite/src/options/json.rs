@@ -1,0 +1,258 @@
+//! Reading the options of the JavaScript API from JSON.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::{Caller, ConfigChoice, Problem, ServiceOptions, StartOptions};
+use crate::config::{kind, show, split_only};
+use crate::machine::Machine;
+use crate::nearest::nearest;
+use crate::services::{self, SERVICES};
+
+/// The options that are not about one service.
+const GENERAL: [&str; 5] = ["project", "only", "config", "cwd", "host"];
+/// The options of every service.
+const OF_SERVICE: [&str; 2] = ["port", "host"];
+/// The services that have a `rules` option.
+const WITH_RULES: [&str; 1] = ["firestore"];
+
+const A_STRING: &str = "a string";
+const A_PORT: &str = "an integer from 0 to 65535";
+const AN_OBJECT: &str = "an object";
+
+pub(super) fn read(options: &Value, machine: Machine) -> Result<StartOptions, Vec<Problem>> {
+    let mut result = StartOptions::new(Caller::Program, machine);
+    let map = match options {
+        Value::Null => return Ok(result),
+        Value::Object(map) => map,
+        other => {
+            return Err(vec![invalid("options".to_owned(), AN_OBJECT, other)]);
+        }
+    };
+    let mut reader = Reader { problems: Vec::new() };
+    // `cwd` first: the other paths are relative to it.
+    if let Some(cwd) = map.get("cwd").and_then(|value| reader.string("cwd", value)) {
+        result.machine.cwd = result.machine.cwd.join(cwd);
+    }
+    for (key, value) in map {
+        match key.as_str() {
+            "cwd" => {}
+            "project" => result.project = reader.string(key, value),
+            "host" => result.host = reader.string(key, value),
+            "only" => result.only = reader.only(value),
+            "config" => {
+                if let Some(config) = reader.config(value, &result.machine.cwd) {
+                    result.config = config;
+                }
+            }
+            other => reader.service(other, value, &mut result),
+        }
+    }
+    if reader.problems.is_empty() { Ok(result) } else { Err(reader.problems) }
+}
+
+/// Collects what is wrong while it reads.
+struct Reader {
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn wrong(&mut self, path: &str, expected: &'static str, found: &Value) {
+        self.problems.push(invalid(path.to_owned(), expected, found));
+    }
+
+    /// A string that is not empty; null stands for an option not given.
+    fn string(&mut self, path: &str, value: &Value) -> Option<String> {
+        match value {
+            Value::Null => None,
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            other => {
+                self.wrong(path, A_STRING, other);
+                None
+            }
+        }
+    }
+
+    fn port(&mut self, path: &str, value: &Value) -> Option<u16> {
+        let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
+        if port.is_none() && !value.is_null() {
+            self.wrong(path, A_PORT, value);
+        }
+        port
+    }
+
+    fn only(&mut self, value: &Value) -> Option<Vec<String>> {
+        const EXPECTED: &str = "a string or an array of strings";
+        match value {
+            Value::Null => None,
+            Value::String(text) => Some(split_only(text)),
+            Value::Array(items) => {
+                let mut names = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    match item.as_str() {
+                        Some(name) => names.extend(split_only(name)),
+                        None => self.wrong(&format!("only[{index}]"), A_STRING, item),
+                    }
+                }
+                Some(names)
+            }
+            other => {
+                self.wrong("only", EXPECTED, other);
+                None
+            }
+        }
+    }
+
+    fn config(&mut self, value: &Value, cwd: &std::path::Path) -> Option<ConfigChoice> {
+        match value {
+            Value::Null => None,
+            Value::Bool(false) => Some(ConfigChoice::Nothing),
+            Value::String(path) if !path.is_empty() => {
+                Some(ConfigChoice::File(cwd.join(PathBuf::from(path))))
+            }
+            Value::Object(map) => Some(ConfigChoice::Inline(map.clone())),
+            other => {
+                self.wrong("config", "a path, an object or false", other);
+                None
+            }
+        }
+    }
+
+    fn service(&mut self, key: &str, value: &Value, result: &mut StartOptions) {
+        let Some(row) = services::find(key) else {
+            let known = SERVICES.iter().filter(|row| row.exists()).map(|row| row.name);
+            let nearest = nearest(key, GENERAL.into_iter().chain(known)).map(str::to_owned);
+            self.problems.push(Problem::Unknown { path: key.to_owned(), nearest });
+            return;
+        };
+        if !row.exists() {
+            let path = key.to_owned();
+            self.problems.push(Problem::NotYet { path, description: row.description });
+            return;
+        }
+        match value {
+            Value::Null => {}
+            Value::Object(map) => {
+                let options = self.service_options(row.name, map);
+                result.services.insert(row.name, options);
+            }
+            other => self.wrong(key, AN_OBJECT, other),
+        }
+    }
+
+    fn service_options(&mut self, service: &str, map: &Map<String, Value>) -> ServiceOptions {
+        let mut options = ServiceOptions::default();
+        let has_rules = WITH_RULES.contains(&service);
+        for (key, value) in map {
+            let path = format!("{service}.{key}");
+            match key.as_str() {
+                "port" => options.port = self.port(&path, value),
+                "host" => options.host = self.string(&path, value),
+                "rules" if has_rules => options.rules = self.string(&path, value),
+                other => {
+                    let known = OF_SERVICE.into_iter().chain(has_rules.then_some("rules"));
+                    let nearest = nearest(other, known).map(|name| format!("{service}.{name}"));
+                    self.problems.push(Problem::Unknown { path, nearest });
+                }
+            }
+        }
+        options
+    }
+}
+
+fn invalid(path: String, expected: &'static str, found: &Value) -> Problem {
+    let found = match found {
+        Value::Number(_) => show(found),
+        Value::String(text) if text.is_empty() => "an empty string".to_owned(),
+        other => kind(other).to_owned(),
+    };
+    Problem::Invalid { path, expected, found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read_at_root(options: &Value) -> Result<StartOptions, Vec<Problem>> {
+        read(options, Machine { cwd: PathBuf::from("/work"), ..Machine::default() })
+    }
+
+    #[test]
+    fn every_problem_is_named_with_its_path() {
+        fn check(options: Value, expected: &[&str]) {
+            let problems = read_at_root(&options).unwrap_err();
+            let shown: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            assert_eq!(shown, expected, "{options}");
+        }
+        check(json!([]), &["option `options` must be an object, not an array"]);
+        check(json!({"projet": 1}), &["unknown option `projet`, did you mean `project`?"]);
+        check(json!({"firestor": {}}), &["unknown option `firestor`, did you mean `firestore`?"]);
+        check(json!({"zzz": {}}), &["unknown option `zzz`"]);
+        check(json!({"project": 7}), &["option `project` must be a string, not `7`"]);
+        check(json!({"project": ""}), &["option `project` must be a string, not an empty string"]);
+        check(json!({"only": [1]}), &["option `only[0]` must be a string, not `1`"]);
+        check(
+            json!({"only": true}),
+            &["option `only` must be a string or an array of strings, not a boolean"],
+        );
+        check(
+            json!({"config": true}),
+            &["option `config` must be a path, an object or false, not a boolean"],
+        );
+        check(json!({"firestore": 8080}), &["option `firestore` must be an object, not `8080`"]);
+        check(
+            json!({"firestore": {"prot": 1, "port": "1", "rules": []}, "hub": {"port": 65536}}),
+            &[
+                "unknown option `firestore.prot`, did you mean `firestore.port`?",
+                "option `firestore.port` must be an integer from 0 to 65535, not a string",
+                "option `firestore.rules` must be a string, not an array",
+                "option `hub.port` must be an integer from 0 to 65535, not `65536`",
+            ],
+        );
+        check(
+            json!({"hub": {"rules": "x", "port": -1.5}}),
+            &[
+                "unknown option `hub.rules`",
+                "option `hub.port` must be an integer from 0 to 65535, not `-1.5`",
+            ],
+        );
+        check(
+            json!({"auth": {}}),
+            &["option `auth`: firelet does not have the Authentication Emulator yet"],
+        );
+    }
+
+    #[test]
+    fn options_are_read() {
+        let options = read_at_root(&json!({
+            "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules"},
+            "hub": null,
+            "only": ["firestore,hosting:site"],
+            "config": "sub/firebase.json",
+            "project": "demo-x",
+            "cwd": "app",
+        }))
+        .unwrap();
+        assert_eq!(options.caller, Caller::Program);
+        assert_eq!(options.machine.cwd, PathBuf::from("/work/app"));
+        assert_eq!(options.project.as_deref(), Some("demo-x"));
+        assert_eq!(options.only.unwrap(), ["firestore", "hosting"]);
+        let file = PathBuf::from("/work/app/sub/firebase.json");
+        assert_eq!(options.config, ConfigChoice::File(file));
+        let firestore = ServiceOptions {
+            port: Some(0),
+            host: Some("127.0.0.1".to_owned()),
+            rules: Some("a.rules".to_owned()),
+        };
+        assert_eq!(options.services.into_iter().collect::<Vec<_>>(), [("firestore", firestore)]);
+
+        assert_eq!(read_at_root(&Value::Null).unwrap().only, None);
+        let nothing = read_at_root(&json!({"config": false})).unwrap().config;
+        assert_eq!(nothing, ConfigChoice::Nothing);
+        let inline = read_at_root(&json!({"config": {"firestore": {}}})).unwrap().config;
+        let expected = json!({"firestore": {}}).as_object().unwrap().clone();
+        assert_eq!(inline, ConfigChoice::Inline(expected));
+    }
+}

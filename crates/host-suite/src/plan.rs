@@ -1,0 +1,270 @@
+//! From what a caller asks to what is done: configuration read, project found, services and their
+//! addresses chosen. Nothing is opened yet.
+
+use std::path::PathBuf;
+
+use base_env::Env;
+use serde_json::{Map, Value};
+
+use crate::config::{
+    self, Address, ConfigError, Emulators, FirebaseConfig, FirebaseRc, Project, ProjectSources,
+};
+use crate::error::StartError;
+use crate::notice::Notice;
+use crate::options::{Caller, ConfigChoice, StartOptions};
+use crate::services::{self, DefaultPort, ONLY_NAMES, ServiceRow};
+
+/// Which port a service gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortWish {
+    /// This one or none.
+    Fixed(u16),
+    /// This one or the next free one above it.
+    Search(u16),
+    /// Any free one.
+    Any,
+}
+
+/// One service that will run.
+pub struct PlannedService {
+    /// Its row in the table.
+    pub row: &'static ServiceRow,
+    /// The host to listen on.
+    pub host: String,
+    /// The port to listen on.
+    pub port: PortWish,
+}
+
+/// A suite that can be started.
+pub struct Plan {
+    /// The project.
+    pub project: Project,
+    /// The project directory.
+    pub directory: PathBuf,
+    /// The services, in the table's order.
+    pub services: Vec<PlannedService>,
+    /// What there is to tell the user so far.
+    pub notices: Vec<Notice>,
+    /// Where the hub's locator file goes, if there is to be one.
+    pub locator: Option<PathBuf>,
+    /// Clock and randomness of the suite.
+    pub env: Env,
+}
+
+/// A configuration, and the services a caller has without naming them there.
+struct Source {
+    config: FirebaseConfig,
+    also: Vec<&'static str>,
+    notice: Option<Notice>,
+}
+
+impl Plan {
+    /// Makes the plan.
+    ///
+    /// # Errors
+    /// The options and the project's files do not give a suite; the error says why.
+    pub fn new(options: StartOptions) -> Result<Self, StartError> {
+        let source = read_source(&options)?;
+        let config = &source.config;
+        let mut notices: Vec<Notice> = source.notice.into_iter().collect();
+        let (emulators, mistyped) = Emulators::read(config)?;
+        notices.extend(mistyped);
+
+        let (project, broken_aliases) = find_project(&options, config)?;
+        notices.extend(broken_aliases);
+        if options.caller == Caller::CommandLine && project.is_demo() {
+            notices.push(demo_notice(&project));
+        }
+
+        let mut also = source.also;
+        if options.caller == Caller::Program {
+            also.extend(options.services.keys().copied());
+        }
+        let targets = config::choose(config, &emulators, options.only.as_deref(), &also)?;
+        notices.extend(targets.notices);
+        notices.extend(flags_without_effect(&options));
+        if targets.names.contains(&"firestore") {
+            notices.extend(firestore_notices(&options, config)?);
+        }
+        let rows = targets.names.into_iter().filter_map(services::find);
+        let services = rows.map(|row| address(row, &options, &emulators)).collect();
+        Ok(Self {
+            project,
+            directory: source.config.directory,
+            services,
+            notices: once(notices),
+            // The file is one per project and machine; suites of a test run would fight over it.
+            locator: (options.caller == Caller::CommandLine).then_some(options.machine.temp),
+            env: options.env,
+        })
+    }
+}
+
+fn read_source(options: &StartOptions) -> Result<Source, StartError> {
+    let cwd = &options.machine.cwd;
+    let found = match &options.config {
+        ConfigChoice::File(file) => Some(FirebaseConfig::load(&cwd.join(file))?),
+        ConfigChoice::Inline(root) => Some(FirebaseConfig::inline(cwd, root.clone())?),
+        ConfigChoice::Search => match config::find_directory(cwd) {
+            Some(directory) => Some(FirebaseConfig::load(&directory.join(config::FILE_NAME))?),
+            None => None,
+        },
+        ConfigChoice::Nothing => None,
+    };
+    if let Some(config) = found {
+        return Ok(Source { config, also: Vec::new(), notice: None });
+    }
+    match options.caller {
+        Caller::Program => {
+            let named = options.only.is_some();
+            let also = ONLY_NAMES
+                .into_iter()
+                .filter(|name| named || services::find(name).is_some_and(ServiceRow::exists));
+            let config = FirebaseConfig::inline(cwd, Map::new())?;
+            Ok(Source { config, also: also.collect(), notice: None })
+        }
+        Caller::CommandLine => {
+            let needs_file = |only: &Vec<String>| {
+                only.iter().any(|name| name == "functions" || name == "hosting")
+            };
+            if options.only.as_ref().is_none_or(needs_file) {
+                return Err(ConfigError::NoProjectDirectory.into());
+            }
+            let text = "Could not find config (firebase.json) so using defaults.";
+            Ok(Source {
+                config: FirebaseConfig::builtin(cwd),
+                also: Vec::new(),
+                notice: Some(Notice::warning("emulators", text)),
+            })
+        }
+    }
+}
+
+fn find_project(
+    options: &StartOptions,
+    config: &FirebaseConfig,
+) -> Result<(Project, Option<Notice>), StartError> {
+    let (aliases, notice) = FirebaseRc::load(&config.directory);
+    // A test run must not depend on what its user last chose with `firebase use`.
+    let active = match options.caller {
+        Caller::CommandLine => options
+            .machine
+            .official_settings()
+            .and_then(|file| config::active_project(&file, &config.directory)),
+        Caller::Program => None,
+    };
+    let project = Project::resolve(ProjectSources {
+        option: options.project.as_deref(),
+        active: active.as_deref(),
+        deprecated: config.deprecated_project(),
+        aliases: Some(&aliases),
+    })?;
+    Ok((project, notice))
+}
+
+fn demo_notice(project: &Project) -> Notice {
+    let text = format!(
+        "Detected demo project ID \"{}\", emulated services will use a demo configuration and \
+         attempts to access non-emulated services for this project will fail.",
+        project.id
+    );
+    Notice::info("emulators", text)
+}
+
+/// Flags that are taken and change nothing, because firelet does not have what they are about.
+fn flags_without_effect(options: &StartOptions) -> Vec<Notice> {
+    let ui = options.ui.then_some("ui");
+    ui.into_iter()
+        .chain(options.services.keys().copied())
+        .filter_map(services::find)
+        .filter(|row| !row.exists())
+        .map(config::not_yet)
+        .collect()
+}
+
+/// The file and a flag may name the same missing service: it is said once.
+fn once(notices: Vec<Notice>) -> Vec<Notice> {
+    let mut said = Vec::new();
+    for notice in notices {
+        if !said.contains(&notice) {
+            said.push(notice);
+        }
+    }
+    said
+}
+
+/// Where a service listens: its own option, then the general one, then the file, then the default.
+fn address(
+    row: &'static ServiceRow,
+    options: &StartOptions,
+    emulators: &Emulators,
+) -> PlannedService {
+    let option = options.services.get(row.name).cloned().unwrap_or_default();
+    let file = match options.caller {
+        Caller::CommandLine => emulators.addresses.get(row.name).cloned().unwrap_or_default(),
+        Caller::Program => Address::default(),
+    };
+    let host = option
+        .host
+        .or_else(|| options.host.clone())
+        .or(file.host)
+        .filter(|host| host != "localhost")
+        .unwrap_or_else(|| options.machine.default_host().to_owned());
+    let port = match (option.port.or(file.port), options.caller, row.port) {
+        (Some(0), _, _) | (None, Caller::Program, _) => PortWish::Any,
+        (Some(port), _, _) | (None, Caller::CommandLine, DefaultPort::Fixed(port)) => {
+            PortWish::Fixed(port)
+        }
+        (None, Caller::CommandLine, DefaultPort::Search(port)) => PortWish::Search(port),
+    };
+    PlannedService { row, host, port }
+}
+
+/// What the user has set for Firestore and does not get yet.
+fn firestore_notices(
+    options: &StartOptions,
+    config: &FirebaseConfig,
+) -> Result<Vec<Notice>, StartError> {
+    let mut notices = Vec::new();
+    let section = config.section("firestore");
+    let single = match section {
+        Some(Value::Array(entries)) => match entries.as_slice() {
+            [one] => Some(one),
+            [] => None,
+            _ => {
+                let text = "Cloud Firestore Emulator does not support multiple databases yet.";
+                notices.push(Notice::warning("firestore", text));
+                None
+            }
+        },
+        other => other,
+    };
+    let edition = config
+        .emulator("firestore")
+        .and_then(|entry| entry.get("edition"))
+        .or_else(|| single?.get("edition"))
+        .filter(|edition| !edition.is_null());
+    if let Some(edition) = edition {
+        match edition.as_str().map(str::to_lowercase).as_deref() {
+            Some("standard") => {}
+            Some("enterprise") => {
+                let text = "firelet does not have the enterprise edition yet, it runs as standard";
+                notices.push(Notice::warning("firestore", text));
+            }
+            Some(_) | None => return Err(ConfigError::Edition.into()),
+        }
+    }
+    let in_file = single.and_then(|entry| entry.get("rules")).and_then(Value::as_str);
+    if let Some(path) = in_file {
+        config.path(path)?;
+    }
+    let in_options = options.services.get("firestore").and_then(|given| given.rules.as_deref());
+    if let Some(path) = in_options.or(in_file) {
+        let text = format!(
+            "firelet does not evaluate rules yet: every read and write is allowed, whatever \
+             `{path}` says"
+        );
+        notices.push(Notice::warning("firestore", text));
+    }
+    Ok(notices)
+}

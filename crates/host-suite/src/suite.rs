@@ -1,0 +1,272 @@
+//! A running suite: ports bound first, then services opened, served, and stopped in order.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use front::{Bound, ServeOptions, Serving};
+use serde_json::{Map, Value, json};
+use svc_hub::{Claim, Locator};
+use svc_kit::{Context, Directory, Listing, Service};
+use tokio::sync::Mutex;
+
+use crate::error::{StartError, SuiteError};
+use crate::limits::STOP_GRACE;
+use crate::notice::Notice;
+use crate::options::StartOptions;
+use crate::plan::Plan;
+use crate::ports;
+use crate::services::{self, ServiceRow};
+
+/// A started suite. Clones are the same suite.
+///
+/// Dropping the last clone closes the sockets at once; [`Suite::stop`] lets requests finish first.
+#[derive(Clone)]
+pub struct Suite {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    project: String,
+    named: bool,
+    notices: Vec<Notice>,
+    listings: Vec<Listing>,
+    services: Vec<Arc<dyn Service>>,
+    directory: Directory,
+    stopped: AtomicBool,
+    running: Mutex<Vec<Running>>,
+}
+
+/// One service that listens.
+struct Running {
+    row: &'static ServiceRow,
+    service: Arc<dyn Service>,
+    serving: Serving,
+    /// The hub's: gone when the hub is.
+    locator: Option<Locator>,
+}
+
+/// One running service, for tables and for JavaScript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceInfo {
+    /// Its name, such as `firestore`.
+    pub name: &'static str,
+    /// Its name in messages.
+    pub description: &'static str,
+    /// The host clients connect to.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// `host:port`, an IPv6 host in brackets.
+    pub authority: String,
+}
+
+impl Suite {
+    /// Starts a suite.
+    ///
+    /// # Errors
+    /// Options, configuration, ports or a service stand in the way. Nothing is left running.
+    pub async fn start(options: StartOptions) -> Result<Self, StartError> {
+        Self::open(Plan::new(options)?).await
+    }
+
+    /// Starts what a plan says.
+    ///
+    /// # Errors
+    /// Ports or a service stand in the way. Nothing is left running.
+    pub async fn open(plan: Plan) -> Result<Self, StartError> {
+        let mut notices = plan.notices;
+        let context = Context::new(plan.env, plan.project.id.clone());
+        let mut bound: Vec<(&'static ServiceRow, Bound)> = Vec::new();
+        for planned in &plan.services {
+            let taken: Vec<u16> = bound.iter().map(|(_, bound)| bound.port()).collect();
+            let (opened, notice) = ports::bind(planned, &taken)?;
+            notices.extend(notice);
+            let listing = Listing::new(planned.row.name, opened.addrs().to_vec());
+            if let Some(listing) = listing {
+                context.directory.publish(listing);
+            }
+            bound.push((planned.row, opened));
+        }
+
+        let mut built = Vec::new();
+        for (row, bound) in bound {
+            let Some(constructor) = row.constructor else { continue };
+            let service = constructor(context.clone())
+                .map_err(|status| StartError::Service { description: row.description, status })?;
+            built.push((row, bound, service));
+        }
+        let services = built.iter().map(|(_, _, service)| Arc::clone(service)).collect();
+        let mut running = Vec::new();
+        for (row, bound, service) in built {
+            let serving = bound.serve(service.router(), ServeOptions::default());
+            let serving = serving.map_err(|error| StartError::Listen {
+                description: row.description,
+                reason: error.to_string(),
+            })?;
+            running.push(Running { row, service, serving, locator: None });
+        }
+
+        if let Some(folder) = plan.locator
+            && let Some(hub) = running.iter_mut().find(|running| running.row.name == "hub")
+            && let Some(listing) = context.directory.find("hub")
+        {
+            let (locator, notice) = claim(&folder, &plan.project.id, &listing);
+            hub.locator = locator;
+            notices.extend(notice);
+        }
+        running.sort_by_key(|running| std::cmp::Reverse(running.row.stop_rank));
+        let inner = Inner {
+            project: plan.project.id,
+            named: plan.project.named,
+            notices,
+            listings: context.directory.listings(),
+            services,
+            directory: context.directory,
+            stopped: AtomicBool::new(false),
+            running: Mutex::new(running),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The project id.
+    #[must_use]
+    pub fn project(&self) -> &str {
+        &self.inner.project
+    }
+
+    /// Whether somebody named the project; otherwise it is the placeholder.
+    #[must_use]
+    pub fn project_is_named(&self) -> bool {
+        self.inner.named
+    }
+
+    /// What there is to tell the user about this start.
+    #[must_use]
+    pub fn notices(&self) -> &[Notice] {
+        &self.inner.notices
+    }
+
+    /// The services of this suite, in the table's order. They stay listed after a stop.
+    #[must_use]
+    pub fn services(&self) -> Vec<ServiceInfo> {
+        let info = |listing: &Listing| {
+            let row = services::find(listing.name)?;
+            Some(ServiceInfo {
+                name: row.name,
+                description: row.description,
+                host: listing.host.clone(),
+                port: listing.port,
+                authority: listing.authority(),
+            })
+        };
+        self.inner.listings.iter().filter_map(info).collect()
+    }
+
+    /// The environment variables by which SDKs find this suite, and the project they are to use.
+    #[must_use]
+    pub fn env(&self) -> Vec<(String, String)> {
+        let of_services = self.inner.listings.iter().flat_map(|listing| {
+            services::find(listing.name).into_iter().flat_map(|row| row.environment(listing))
+        });
+        let project = &self.inner.project;
+        let firebase_config = json!({
+            "projectId": project,
+            "storageBucket": format!("{project}.appspot.com"),
+            "databaseURL": format!("https://{project}.firebaseio.com"),
+        });
+        of_services
+            .chain([
+                ("GCLOUD_PROJECT".to_owned(), project.clone()),
+                ("FIREBASE_CONFIG".to_owned(), firebase_config.to_string()),
+            ])
+            .collect()
+    }
+
+    /// The suite as the JavaScript API hands it out: project, services, variables and notices.
+    #[must_use]
+    pub fn describe(&self) -> Value {
+        let services: Map<String, Value> = self
+            .services()
+            .into_iter()
+            .map(|info| {
+                let url = format!("http://{}", info.authority);
+                (info.name.to_owned(), json!({"host": info.host, "port": info.port, "url": url}))
+            })
+            .collect();
+        let env: Map<String, Value> =
+            self.env().into_iter().map(|(name, value)| (name, Value::String(value))).collect();
+        let notices: Vec<Value> = self
+            .notices()
+            .iter()
+            .map(|notice| {
+                json!({"level": notice.level.name(), "label": notice.label, "text": notice.text})
+            })
+            .collect();
+        json!({"project": self.project(), "services": services, "env": env, "notices": notices})
+    }
+
+    /// Forgets the data of one project, or of all, in every service.
+    ///
+    /// # Errors
+    /// The suite is stopped, or a service refuses; the services before it are cleared then.
+    pub fn clear(&self, project: Option<&str>) -> Result<(), SuiteError> {
+        if self.inner.stopped.load(Ordering::Acquire) {
+            return Err(SuiteError::Stopped);
+        }
+        for service in &self.inner.services {
+            service
+                .clear(project)
+                .map_err(|status| SuiteError::Service { service: service.name(), status })?;
+        }
+        Ok(())
+    }
+
+    /// Stops every service, in order, within a bound. May be called again: every call returns when the
+    /// suite is stopped.
+    pub async fn stop(&self) {
+        self.stop_within(STOP_GRACE, |_| ()).await;
+    }
+
+    /// Stops with a bound of the caller's for requests in flight, and says which service is next.
+    ///
+    /// When the future is dropped, another call goes on from there.
+    pub async fn stop_within(&self, grace: Duration, mut next: impl FnMut(&'static ServiceRow)) {
+        self.inner.stopped.store(true, Ordering::Release);
+        let mut running = self.inner.running.lock().await;
+        // INVARIANT: sorted so that the last one stops first.
+        while let Some(one) = running.pop() {
+            next(one.row);
+            one.service.shutdown();
+            one.serving.stop(grace).await;
+            self.inner.directory.withdraw(one.row.name);
+            drop(one.locator);
+        }
+    }
+}
+
+/// Claims the project's locator file. A suite works without one, so what stands in the way is a notice.
+fn claim(
+    folder: &std::path::Path,
+    project: &str,
+    hub: &Listing,
+) -> (Option<Locator>, Option<Notice>) {
+    match Locator::claim(folder, project, crate::VERSION, hub) {
+        Ok(Claim::Written(locator)) => (Some(locator), None),
+        Ok(Claim::OtherSuite { .. }) => {
+            let text = format!(
+                "It seems that you are running multiple instances of the emulator suite for \
+                 project {project}. This may result in unexpected behavior."
+            );
+            (None, Some(Notice::warning("emulators", text)))
+        }
+        Err(error) => {
+            let file = folder.join(Locator::file_name(project));
+            let text = format!(
+                "could not write `{}`, so the firebase command will not find this suite: {error}",
+                file.display()
+            );
+            (None, Some(Notice::warning("hub", text)))
+        }
+    }
+}
