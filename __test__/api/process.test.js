@@ -97,8 +97,8 @@ test('a suite works in a worker thread and ends with it', async () => {
 });
 
 test('a worker thread that is terminated takes its suite along', async (t) => {
-  const main = await suiteFor(t);
   const before = { threads: suiteThreads(), ports: listeningPorts().length };
+  const main = await suiteFor(t);
   const workers = Array.from({ length: 6 }, () => worker('hold'));
   await Promise.all(
     workers.map(async (thread) => {
@@ -107,9 +107,10 @@ test('a worker thread that is terminated takes its suite along', async (t) => {
       await thread.terminate();
     }),
   );
+  assert.equal((await fetch(main.firestore.url)).status, 200);
+  await main.stop();
   await settled(() => suiteThreads() === before.threads);
   assert.deepEqual({ threads: suiteThreads(), ports: listeningPorts().length }, before);
-  assert.equal((await fetch(main.firestore.url)).status, 200);
 });
 
 test('a worker thread may be terminated in the middle of a start', async () => {

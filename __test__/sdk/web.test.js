@@ -16,6 +16,10 @@ const { fileSuite } = require('../helpers/suite.js');
 
 const file = fileSuite({ project: 'demo-web' });
 
+// The SDKs print every refused write, and these tests ask for some.
+full.setLogLevel('silent');
+lite.setLogLevel('silent');
+
 /**
  * @param {Promise<unknown>} promise
  * @param {string} code

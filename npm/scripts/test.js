@@ -26,7 +26,7 @@ const JS_PARTS = ['api', 'types', 'cli', 'sdk', 'browser'];
 
 /** @type {Part[]} */
 const PARTS = [
-  { name: 'rust', run: () => command('cargo', ['test', '--workspace'], cargoTotals) },
+  { name: 'rust', run: () => command('cargo', ['test', '--workspace', '--no-fail-fast'], cargoTotals) },
   ...JS_PARTS.map((name) => ({ name, run: () => nodeTest(name) })),
   { name: 'python', run: pythonTest },
 ];

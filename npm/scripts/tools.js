@@ -9,7 +9,7 @@
 const { spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const { existsSync, mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { delimiter, isAbsolute, join } = require('node:path');
 
 /** The repository. */
 const ROOT = join(__dirname, '..', '..');
@@ -75,7 +75,7 @@ function needPackages() {
   const wanted = createHash('sha256').update(readFileSync(lock)).digest('hex');
   const installed = join(ROOT, 'node_modules', '.package-lock.json');
   if (existsSync(stamp) ? readFileSync(stamp, 'utf8') === wanted : newer(installed, lock)) return;
-  run('installing the npm packages with `npm ci`', 'npm', ['ci']);
+  run('installing the npm packages with `npm ci`', 'npm', ['ci', '--ignore-scripts', '--loglevel=error']);
   writeFileSync(stamp, wanted);
 }
 
@@ -153,9 +153,13 @@ function needPython() {
  */
 function needChromium() {
   const named = process.env.CHROMIUM;
+  const names = named ? [named] : ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  // With its folder, because the tests' driver starts the file and does not search for it.
   const find = () =>
-    [...(named ? [named] : []), 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-      .find((name) => works(name, ['--version']));
+    names
+      .flatMap((name) => (isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name))))
+      .find((file) => existsSync(file) && works(file, ['--version']));
   const found = find();
   if (found !== undefined) return found;
   if (process.getuid?.() === 0 && works('apt-get', ['--version'])) {
