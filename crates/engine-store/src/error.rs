@@ -68,3 +68,13 @@ pub enum StoreError {
     #[error("the store is closed")]
     Closed,
 }
+
+impl StoreError {
+    pub(crate) fn io(doing: &'static str, path: &std::path::Path, error: &io::Error) -> StoreError {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path },
+            kind => StoreError::Io { doing, path, kind, message: error.to_string().into() },
+        }
+    }
+}

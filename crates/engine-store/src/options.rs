@@ -7,7 +7,8 @@ use std::sync::Arc;
 use base_env::Env;
 
 use crate::derive::{Derive, NoDerive};
-use crate::limits::{CACHE_BYTES, FOLD_BYTES};
+use crate::disk::{Disk, RealDisk};
+use crate::limits::{CACHE_BYTES, FOLD_BYTES, SEGMENT_BYTES};
 
 /// Where the records of a store live.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,10 @@ pub struct StoreOptions {
     pub cache_bytes: usize,
     /// Bytes of unfolded records that start a fold. At four times as much, writers wait for it.
     pub fold_bytes: usize,
+    /// Room of one file of the journal, reserved on the disk at once.
+    pub segment_bytes: u64,
+    /// The disk of a kept store.
+    pub disk: Arc<dyn Disk>,
 }
 
 impl StoreOptions {
@@ -63,6 +68,8 @@ impl StoreOptions {
             derive: Arc::new(NoDerive),
             cache_bytes: CACHE_BYTES,
             fold_bytes: FOLD_BYTES,
+            segment_bytes: SEGMENT_BYTES,
+            disk: Arc::new(RealDisk),
         }
     }
 
@@ -79,6 +86,7 @@ impl fmt::Debug for StoreOptions {
             .field("durability", &self.durability)
             .field("cache_bytes", &self.cache_bytes)
             .field("fold_bytes", &self.fold_bytes)
+            .field("segment_bytes", &self.segment_bytes)
             .finish_non_exhaustive()
     }
 }

@@ -61,8 +61,7 @@ impl Service for Firestore {
     }
 
     fn clear(&self, project: Option<&str>) -> Result<(), Status> {
-        self.state.clear(project);
-        Ok(())
+        Ok(self.state.clear(project)?)
     }
 
     fn shutdown(&self) {

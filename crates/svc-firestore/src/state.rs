@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use base_env::Env;
 use base_status::Status;
 use base_value::DatabaseName;
-use engine_txn::{Database, Limits};
+use engine_txn::{CommitError, Database, Limits};
 use parking_lot::RwLock;
 use tokio::sync::watch;
 
+use crate::error::Error;
 use crate::limits::DATABASES_MAX;
 
 /// The databases of one suite, of every project that was named.
@@ -48,13 +49,17 @@ impl State {
     }
 
     /// Empties the databases of one project, or of all.
-    pub(crate) fn clear(&self, project: Option<&str>) {
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn clear(&self, project: Option<&str>) -> Result<(), Error> {
         let databases = self.databases.read();
         for (name, database) in databases.iter() {
             if project.is_none_or(|project| *project == *name.project) {
-                database.clear();
+                database.clear().map_err(CommitError::from)?;
             }
         }
+        Ok(())
     }
 
     /// Tells every stream to end.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base_env::{Env, thread};
-use engine_store::{Store, Version, WriteBatch};
+use engine_store::{Store, StoreError, Version, WriteBatch};
 
 use crate::support::bytes;
 
@@ -24,7 +24,7 @@ fn snapshots_show_whole_commits_with_their_version_and_time() {
                     let value = bytes(&format!("{writer}.{commit}"));
                     batch.put(bytes("one"), value.clone());
                     batch.put(bytes("two"), value);
-                    let commit = store.apply(|_| Ok::<_, ()>(()), batch).unwrap();
+                    let commit = store.apply(|_| Ok::<_, StoreError>(()), batch).unwrap();
                     assert_eq!(commit.changes.len(), 2);
                 }
             };

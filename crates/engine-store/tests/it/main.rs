@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod concurrency;
+mod derive;
 mod model;
 mod ops;
 mod support;
