@@ -59,8 +59,7 @@ pub fn aggregate(
         let count = count(prepared, aggregations, snapshot);
         aggregations.iter().map(|aggregation| Total::of(aggregation, None).value(count)).collect()
     } else {
-        let prepared =
-            Prepared::with_order(prepared.database(), prepared.query().clone(), &fields)?;
+        let prepared = prepared.reordered(&fields)?;
         totals(&prepared, aggregations, snapshot)
     };
     Ok(aliases.into_iter().zip::<Vec<Value>>(values).collect())

@@ -47,6 +47,8 @@ pub struct Prepared {
     index_plans: Vec<IndexPlan>,
     /// The one of the index plans that is to be used.
     index_plan: Option<usize>,
+    /// What snapshots are derived with, where that is known.
+    indexer: Option<Indexer>,
     nearest: Option<Slot>,
 }
 
@@ -96,15 +98,20 @@ impl Prepared {
         let end = query.end.as_ref().map(position).transpose()?;
         let cursors = (start.as_ref(), end.as_ref());
         let mut plans = Plan::candidates(&disjuncts, &sort, cursors, database)?.into_iter();
-        let plan = plans.next().unwrap_or_default();
+        let mut plan = plans.next().unwrap_or_default();
         let nearest = query.nearest.as_ref().map(|nearest| table.slot(&nearest.field));
         let scope = Scope::of(&query)?;
         let places = scope.places(&query);
+        let mut other_plans: Vec<Plan> = plans.collect();
         let conjuncts = match places.is_empty() {
             true => None,
             false => Some(conjuncts(&disjuncts, &sort, cursors, database)?),
         };
-        let mut prepared = Prepared {
+        if conjuncts.as_ref().is_some_and(Vec::is_empty) {
+            // Nothing can match.
+            other_plans.insert(0, std::mem::replace(&mut plan, Plan::Lookup(Vec::new())));
+        }
+        Ok(Prepared {
             database: database.clone(),
             query,
             order,
@@ -115,32 +122,22 @@ impl Prepared {
             end,
             scope,
             plan,
-            other_plans: plans.collect(),
+            other_plans,
             conjuncts,
             places,
             index_plans: Vec::new(),
             index_plan: None,
+            indexer: None,
             nearest,
-        };
-        prepared.plan_indexes(&Indexer::default());
-        Ok(prepared)
+        })
     }
 
-    /// This query, served by the composite indexes of `indexer`, too. Only for snapshots of stores that
-    /// derive with it.
+    /// This query, served by indexes. Ask it only of snapshots of stores that derive with that `indexer`:
+    /// of others it answers what their bases lack.
     #[must_use]
     pub fn with_indexer(mut self, indexer: &Indexer) -> Self {
-        self.plan_indexes(indexer);
-        self
-    }
-
-    fn plan_indexes(&mut self, indexer: &Indexer) {
-        let Some(conjuncts) = &self.conjuncts else { return };
-        if conjuncts.is_empty() {
-            // Nothing can match.
-            self.plan = Plan::Lookup(Vec::new());
-            self.other_plans.push(Plan::default());
-        }
+        self.indexer = Some(indexer.clone());
+        let Some(conjuncts) = &self.conjuncts else { return self };
         let composites: Vec<_> = indexer.composites_for(&self.query).collect();
         let wanted = Wanted {
             order: &self.order,
@@ -149,6 +146,16 @@ impl Prepared {
             composites: &composites,
         };
         self.index_plans = IndexPlan::candidates(conjuncts, &wanted);
+        self
+    }
+
+    /// Same query, same indexes, additionally ordered by `more` before the name.
+    pub(crate) fn reordered(&self, more: &[FieldPath]) -> Result<Self, QueryError> {
+        let prepared = Prepared::with_order(&self.database, self.query.clone(), more)?;
+        Ok(match &self.indexer {
+            Some(indexer) => prepared.with_indexer(indexer),
+            None => prepared,
+        })
     }
 
     /// The database the query was checked against.
@@ -290,7 +297,8 @@ impl Prepared {
             && self.sort.fields.is_empty()
             && self.start.is_none()
             && self.end.is_none()
-            && self.index_plan.is_none();
+            && self.index_plan.is_none()
+            && self.indexer.is_some();
         // The last place is the widest one.
         self.places.last().filter(|_| is_whole).map(|place| place.scope.clone())
     }

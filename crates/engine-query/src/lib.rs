@@ -42,8 +42,3 @@ pub use model::{
 pub use partition::partition;
 pub use project::project;
 pub use rows::Rows;
-
-#[cfg(test)]
-extern crate self as engine_query;
-#[cfg(test)]
-mod double;

@@ -1,13 +1,15 @@
 //! Random queries of random documents, against the naive model, over every plan.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
-use base_value::{DocumentPath, FieldPath, Fields, Value, key};
+use base_env::{Env, UnixMicros};
+use base_value::{DocumentPath, FieldPath, Fields, Value, codec, key};
 use engine_query::{
-    AggregateOp, Aggregation, ListDocuments, Prepared, Query, Row, aggregate, list_collection_ids,
-    list_documents,
+    AggregateOp, Aggregation, Indexer, ListDocuments, Prepared, Query, Row, aggregate,
+    list_collection_ids, list_documents,
 };
-use engine_store::Snapshot;
+use engine_store::{Snapshot, Store, StoreError, StoreOptions, WriteBatch};
 
 use crate::naive::{self, Document};
 use crate::random::{COLLECTIONS, Random};
@@ -18,6 +20,36 @@ const QUERIES_PER_WORLD: usize = 150;
 
 fn store(documents: &[Document]) -> Snapshot {
     snapshot(documents.iter().map(|(path, fields)| (path.as_str(), fields.clone())))
+}
+
+/// The documents as several commits lead to them, out of others, with folds in between.
+fn store_in_stages(random: &mut Random, documents: &[Document], indexer: &Indexer) -> Snapshot {
+    const STAGES: usize = 4;
+    let options = StoreOptions::memory(Env::simulated(1, UnixMicros(1_000_000)));
+    let store = Store::open(StoreOptions { derive: Arc::new(indexer.clone()), ..options }).unwrap();
+    let mut batches: Vec<WriteBatch> = (0..STAGES).map(|_| WriteBatch::new()).collect();
+    for (path, fields) in random.documents() {
+        batches[0].put(key::document(&path), codec::encode_fields(&fields));
+        batches[1 + random.below(STAGES - 1)].delete(key::document(&path));
+    }
+    let last_stage = 1 + random.below(STAGES);
+    for (path, fields) in documents {
+        let stage = random.below(last_stage);
+        let key = key::document(path);
+        for batch in &mut batches[stage..] {
+            if batch.get(&key).is_some() {
+                batch.put(key.clone(), codec::encode_fields(fields));
+            }
+        }
+        batches[stage].put(key, codec::encode_fields(fields));
+    }
+    for batch in batches {
+        store.apply(|_| Ok::<(), StoreError>(()), batch).unwrap();
+        if random.chance(50) {
+            store.fold_now().unwrap();
+        }
+    }
+    store.snapshot()
 }
 
 /// Runs `property` for every seed, and says which one failed.
@@ -45,10 +77,12 @@ fn for_every_world_counted(accepted: &mut usize, found: &mut usize) {
     let counts = std::cell::Cell::new((0, 0));
     for_every_world(|random| {
         let documents = random.documents();
-        let snapshot = store(&documents);
+        let indexer = Indexer::new(random.definitions());
+        let snapshot = store_in_stages(random, &documents, &indexer);
         for _ in 0..QUERIES_PER_WORLD {
             let query = random.query();
             let Ok(prepared) = prepare(query.clone()) else { continue };
+            let prepared = prepared.with_indexer(&indexer);
             let (accepted, found) = counts.get();
             let rows = check_query(&documents, &snapshot, &query, &prepared);
             counts.set((accepted + 1, found + usize::from(rows > 0)));
@@ -77,8 +111,10 @@ fn check_query(
         let rows: Vec<Row> = other.run(snapshot).collect();
         let paths: Vec<&str> = rows.iter().map(|row| row.path.as_str()).collect();
         assert_eq!(paths, expected, "alternative {index}: {other:#?}");
+        check_aggregates(snapshot, query, &other, &matching);
     }
 
+    snapshot.check().unwrap();
     let mut running = prepared.run(snapshot);
     while running.next().is_some() {}
     let skipped = if limit == 0 { 0 } else { offset.min(matching.len()) };

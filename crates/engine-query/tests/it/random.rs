@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use base_value::{DocumentPath, FieldPath, Fields, Value};
-use engine_query::{CompositeOp, Cursor, Direction, FieldOp, Filter, From, Order, Query, UnaryOp};
+use engine_query::{
+    CompositeOp, Cursor, Direction, FieldOp, Filter, From, IndexDefinition, IndexField, IndexMode,
+    IndexScope, Order, Query, UnaryOp,
+};
 
 use super::naive::Document;
 use super::support::*;
 
 const IDS: [&str; 9] = ["1", "a", "a-", "ab", "b", "\u{e9}", "z", "__id5__", "__id-5__"];
 pub(crate) const COLLECTIONS: [&str; 3] = ["c", "d", "e"];
-pub(crate) const FIELDS: [&str; 6] = ["a", "b", "m.x", "m.y", "`q r`", "v"];
+const FIELDS: [&str; 6] = ["a", "b", "m.x", "m.y", "`q r`", "v"];
 
 /// A small generator of random numbers (splitmix64), so that a seed is all it takes to repeat a failure.
 pub(crate) struct Random {
@@ -185,6 +188,27 @@ impl Random {
             .map(|order| if order.field.is_name() { self.name() } else { self.value() });
         let values = values.collect();
         Some(Cursor { values, before: self.chance(50) })
+    }
+
+    /// Composite indexes, for queries like those of [`Random::query`].
+    pub(crate) fn definitions(&mut self) -> Vec<IndexDefinition> {
+        (0..self.below(12)).map(|_| self.definition()).collect()
+    }
+
+    fn definition(&mut self) -> IndexDefinition {
+        use IndexMode::{Ascending, Contains, Descending};
+        let mut fields: Vec<IndexField> = Vec::new();
+        for _ in 0..2 + self.below(2) {
+            let path = self.field();
+            let mode = self.pick(&[Ascending, Ascending, Descending, Contains]);
+            let has_contains = fields.iter().any(|field| field.mode == Contains);
+            if fields.iter().all(|field| field.path != path) && !(has_contains && mode == Contains)
+            {
+                fields.push(IndexField { path, mode });
+            }
+        }
+        let scope = self.pick(&[IndexScope::Collection, IndexScope::Group]);
+        IndexDefinition { collection_id: self.pick(&COLLECTIONS).to_owned(), scope, fields }
     }
 
     pub(crate) fn query(&mut self) -> Query {
