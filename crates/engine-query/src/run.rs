@@ -228,6 +228,12 @@ impl<'s> Run<'s> {
         } else if self.plan.walks.len() > 1 && self.is_repeated(&item) {
             return;
         }
+        if is_exact && self.offset > 0 && self.is_sure(&item) {
+            if !self.is_shadowed(&item) {
+                self.pass();
+            }
+            return;
+        }
         let Some(record) = self.read(&item) else { return };
         let prepared = self.prepared;
         let mut document = prepared.document(&item.key, &record, &mut self.cells);
@@ -252,7 +258,7 @@ impl<'s> Run<'s> {
 
     /// Reads a document that the overlay does not shadow and that no index says cannot match.
     fn read(&mut self, item: &Item) -> Option<Record> {
-        if self.overlay.looked_at > 0 && self.view.is_shadowed(&item.key) {
+        if self.is_shadowed(item) {
             return None;
         }
         let documents = self.meter.documents;
@@ -266,6 +272,33 @@ impl<'s> Run<'s> {
         self.meter.spend(read_work(length));
         self.bytes_read += length as u64;
         Some(record)
+    }
+
+    /// Whether the overlay says what there is of the document.
+    fn is_shadowed(&self, item: &Item) -> bool {
+        self.overlay.looked_at > 0 && self.view.is_shadowed(&item.key)
+    }
+
+    /// Whether the document matches, by its entries alone.
+    fn is_sure(&self, item: &Item) -> bool {
+        let walk = self.plan.walks.get(item.walk);
+        walk.is_some_and(|walk| walk.is_settled && walk.probes.is_empty())
+    }
+
+    /// Takes one match in; answers whether it is a row of the result.
+    fn pass(&mut self) -> bool {
+        if let Some(wanted) = &mut self.wanted {
+            match wanted.checked_sub(1) {
+                Some(fewer) => *wanted = fewer,
+                None => return false,
+            }
+        }
+        if self.offset == 0 {
+            return true;
+        }
+        self.offset -= 1;
+        self.skipped += 1;
+        false
     }
 
     fn is_repeated(&mut self, item: &Item) -> bool {
@@ -293,16 +326,7 @@ impl<'s> Run<'s> {
     }
 
     fn emit(&mut self, found: Found) {
-        if let Some(wanted) = &mut self.wanted {
-            match wanted.checked_sub(1) {
-                Some(fewer) => *wanted = fewer,
-                None => return,
-            }
-        }
-        if self.offset > 0 {
-            self.offset -= 1;
-            self.skipped += 1;
-        } else {
+        if self.pass() {
             self.ready.extend(found.into_row());
         }
     }

@@ -19,6 +19,8 @@ pub(crate) struct Tally<'s> {
     plan: &'s IndexPlan,
     union: Union<'s>,
     has_overlay: bool,
+    /// Whether every entry is one match.
+    is_plain: bool,
     seen: HashSet<Bytes>,
     wanted: u64,
     pub(crate) count: u64,
@@ -36,12 +38,19 @@ impl<'s> Tally<'s> {
         overlay: &Overlay,
         wanted: u64,
     ) -> Self {
+        let union = Union::new(view, plan, prepared.places(), false);
+        let has_overlay = overlay.looked_at > 0;
+        let is_sure = match plan.walks.as_slice() {
+            [only] => only.is_settled && only.probes.is_empty(),
+            _ => false,
+        };
         Tally {
             prepared,
             view,
             plan,
-            union: Union::new(view, plan, prepared.places(), false),
-            has_overlay: overlay.looked_at > 0,
+            is_plain: is_sure && !has_overlay && union.is_plain(),
+            union,
+            has_overlay,
             seen: HashSet::new(),
             wanted,
             count: overlay.found.len() as u64,
@@ -73,6 +82,14 @@ impl<'s> Tally<'s> {
 
     fn advance(&mut self) {
         while self.count < self.wanted {
+            if self.is_plain {
+                match self.union.pass(&mut self.meter) {
+                    Step::Item(()) => self.count += 1,
+                    Step::Pause => return,
+                    Step::End => break,
+                }
+                continue;
+            }
             match self.union.next(&mut self.meter) {
                 Step::Item(item) => {
                     if self.matches(&item) {

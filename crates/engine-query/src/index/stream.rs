@@ -169,6 +169,31 @@ impl<'v> Stream<'v> {
         Stream { source, walk, place, directions, at }
     }
 
+    /// Whether every entry is one document that is met, so that [`Stream::pass`] serves.
+    pub(crate) fn is_plain(&self) -> bool {
+        match &self.source {
+            Source::Postings(zigzag) => zigzag.cursors.len() == 1,
+            Source::Range { range, .. } => {
+                range.holes.is_empty() && self.walk.names == NameBounds::default()
+            }
+        }
+    }
+
+    /// Same as [`Stream::next`] for who only counts.
+    pub(crate) fn pass(&mut self, meter: &mut Meter) -> Step<()> {
+        if meter.is_spent() {
+            return Step::Pause;
+        }
+        let entry = match &mut self.source {
+            Source::Postings(zigzag) => zigzag.cursors.first_mut().and_then(|it| it.step(meter)),
+            Source::Range { entries, .. } => {
+                meter.step();
+                entries.next()
+            }
+        };
+        entry.map_or(Step::End, |_| Step::Item(()))
+    }
+
     pub(crate) fn next(&mut self, meter: &mut Meter) -> Step<Item> {
         loop {
             let (values, name) = match &mut self.source {

@@ -44,6 +44,24 @@ impl<'v> Union<'v> {
         if self.is_ordered { self.next_in_order(meter) } else { self.next_of_first(meter) }
     }
 
+    /// Whether every entry is one document that is met, so that [`Union::pass`] serves.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.streams.iter().all(|(stream, _)| stream.is_plain())
+    }
+
+    /// Same as [`Union::next`] for who only counts.
+    pub(crate) fn pass(&mut self, meter: &mut Meter) -> Step<()> {
+        while let Some((stream, _)) = self.streams.last_mut() {
+            match stream.pass(meter) {
+                Step::End => {
+                    self.streams.pop();
+                }
+                step => return step,
+            }
+        }
+        Step::End
+    }
+
     fn next_of_first(&mut self, meter: &mut Meter) -> Step<Item> {
         while let Some((stream, _)) = self.streams.last_mut() {
             match stream.next(meter) {
