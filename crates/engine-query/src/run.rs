@@ -374,3 +374,6 @@ pub(crate) fn has_probes(
 pub(crate) fn read_work(length: usize) -> u64 {
     READ + (length / READ_BYTES) as u64
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,8 @@ pub(crate) struct Composite {
     pub(crate) definition: IndexDefinition,
     /// See [`layout::composite`].
     pub(crate) index: Vec<u8>,
+    /// Whether names run down: they run as the last field does.
+    pub(crate) flips_name: bool,
     group: Bytes,
 }
 
@@ -43,7 +45,9 @@ impl Indexer {
             }
             let index = layout::composite(definition.id());
             let group = crate::scope::group_bytes(&definition.collection_id);
-            composites.push(Composite { definition, index, group });
+            let last = definition.fields.last().map(|field| field.mode);
+            let flips_name = last == Some(IndexMode::Descending);
+            composites.push(Composite { definition, index, flips_name, group });
         }
         Indexer { composites: composites.into() }
     }
@@ -218,8 +222,12 @@ impl<'d> Entries<'d> {
             IndexScope::Collection => collection,
             IndexScope::Group => group,
         };
+        let name = match composite.flips_name {
+            true => name.iter().chain(&[0]).map(|byte| !byte).collect(),
+            false => name.to_vec(),
+        };
         for middle in middles {
-            self.out.push([scope.as_slice(), &middle, name].concat().into());
+            self.out.push([scope.as_slice(), &middle, &name].concat().into());
         }
     }
 }

@@ -8,7 +8,8 @@
 //!            0x02, field path                                    the elements of a field's array
 //!            0x03, id (8)                                        a composite index
 //! values     one or more of base_value::index_key; all bits flipped where descending
-//! name       in a collection the segment of the document's id, in a group those of its whole path
+//! name       in a collection the segment of the document's id, in a group those of its whole path; where the last
+//!            field of a composite index is descending, that and 0x00 with all bits flipped
 //! field path text for each segment, ended by 0x00 0x02 where another one follows, else 0x00 0x01
 //! counter    scope                                               documents of a collection, of a group
 //!            0x03, id (8)                                        documents a composite index has seen

@@ -65,6 +65,8 @@ pub(crate) struct WalkRange {
     pub(crate) end: Vec<u8>,
     /// First values behind the prefix that are passed over.
     pub(crate) holes: Vec<Vec<u8>>,
+    /// Whether names are stored with flipped bits.
+    pub(crate) flips_name: bool,
 }
 
 /// What a walk knows of one field of the order.
@@ -214,6 +216,7 @@ impl Wanted<'_> {
             start: range.start.clone(),
             end: range.end.clone(),
             holes: range.holes.clone(),
+            flips_name: false,
         });
         let is_settled = conjunct.is_settled
             && conjunct.ranges.iter().all(|known| known.field == range.field && known.is_exact);
@@ -262,7 +265,8 @@ impl Wanted<'_> {
                 return None;
             }
         }
-        let direction = direction.unwrap_or(name);
+        let direction =
+            direction.unwrap_or_else(|| if composite.flips_name { name.reverse() } else { name });
         let components: Vec<_> = rest.iter().map(|field| &field.path).collect();
         let first = rest.first().and_then(|field| conjunct.range(&field.path));
         let mut range = match (first, rest.first()) {
@@ -284,6 +288,7 @@ impl Wanted<'_> {
             start: range.start,
             end: range.end,
             holes: range.holes,
+            flips_name: composite.flips_name,
         });
         let is_settled = conjunct.is_settled
             && conjunct.ranges.iter().all(|known| known.field == range.field && known.is_exact);
@@ -304,6 +309,10 @@ impl Wanted<'_> {
     ) -> Walk {
         let (fields, name) = self.fields();
         let is_covered = order.as_ref().is_some_and(|order| order.len() == fields.len());
+        let names = match &kind {
+            WalkKind::Range(range) if range.flips_name => direction.reverse(),
+            WalkKind::Range(_) | WalkKind::Postings(_) => direction,
+        };
         let walked = |order: &Order| match &kind {
             WalkKind::Postings(_) => false,
             WalkKind::Range(range) => {
@@ -317,7 +326,7 @@ impl Wanted<'_> {
             kind,
             order: order.unwrap_or_default(),
             direction,
-            is_complete: is_covered && direction == name,
+            is_complete: is_covered && names == name,
             names: conjunct.names.clone(),
             probes: Vec::new(),
             is_settled: is_settled && has_fields && self.start.is_none() && self.end.is_none(),
