@@ -185,6 +185,7 @@ fn write(
         time: frozen.time,
         len: frozen.len,
         derive: &*shared.settings.derive,
+        scratch: &shared.settings.scratch,
     };
     if let (Some(base), Some(file)) = (base, &*own)
         && Arc::ptr_eq(base.file(), file)

@@ -14,9 +14,8 @@ pub(crate) const CACHE_BYTES: usize = 64 * 1024 * 1024;
 /// Unfolded bytes that start a fold. With a quarter of it, 30 KB records were being folded all the time.
 pub(crate) const FOLD_BYTES: usize = 64 * 1024 * 1024;
 
-/// Derived entries that a fold sorts and writes at once. Larger runs are cheaper an entry, and cost
-/// memory for as long as the fold runs.
-pub(crate) const DERIVED_BATCH_BYTES: usize = 16 * 1024 * 1024;
+/// Memory in which a fold sorts derived entries; what does not fit goes through a temporary file.
+pub(crate) const DERIVED_SORT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Room of one file of the journal. Its place on the disk is reserved at once, which makes syncing cheap.
 pub(crate) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
@@ -42,3 +41,9 @@ pub(crate) const SEGMENTS_MAX: usize = 4;
 /// How long after a failed fold the next one is tried: a full disk is not full for ever, and does not
 /// get room by being asked again and again.
 pub(crate) const FOLD_RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often a folder in use is tried, and how long each wait is: long enough for a process to start,
+/// short enough for a person to wait.
+pub(crate) const LOCK_TRIES_MAX: u32 = 25;
+/// See [`LOCK_TRIES_MAX`].
+pub(crate) const LOCK_TRY_INTERVAL: Duration = Duration::from_millis(10);

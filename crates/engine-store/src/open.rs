@@ -74,7 +74,8 @@ fn find_base(folder: &Arc<Folder>, settings: &Settings) -> Result<FoundBase, Sto
     }
     let records = Table::new();
     let (version, time, len) = (base.version, base.time, base.len);
-    let fold = Fold { records: &records, version, time, len, derive };
+    let scratch = &settings.scratch;
+    let fold = Fold { records: &records, version, time, len, derive, scratch };
     let base = fold.onto_underived(&base)?;
     Ok((Some(file), Some(base)))
 }

@@ -1,6 +1,8 @@
 //! Writing the base: one fold, in one transaction.
 
 use std::collections::HashMap;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use base_env::UnixMicros;
@@ -12,9 +14,10 @@ use super::encode::{
 };
 use super::file::BaseFile;
 use super::layer::Base;
+use super::sorter::{Presence, Sorter};
 use crate::derive::Derive;
 use crate::error::StoreError;
-use crate::limits::DERIVED_BATCH_BYTES;
+use crate::limits::DERIVED_SORT_BYTES;
 use crate::record::Version;
 use crate::table::{Slot, Table as Records};
 
@@ -29,6 +32,8 @@ pub(crate) struct Fold<'a> {
     pub(crate) time: UnixMicros,
     pub(crate) len: usize,
     pub(crate) derive: &'a dyn Derive,
+    /// Where temporary files go.
+    pub(crate) scratch: &'a Path,
 }
 
 /// What a fold goes on from.
@@ -114,12 +119,7 @@ impl Fold<'_> {
     ) -> Result<(), redb::Error> {
         let mut writer = Writer {
             records: transaction.open_table(RECORDS)?,
-            derived: DerivedWriter {
-                table: transaction.open_table(DERIVED)?,
-                under,
-                pending: Vec::new(),
-                pending_bytes: 0,
-            },
+            derived: Sorter::new(self.scratch.to_owned(), DERIVED_SORT_BYTES),
             under,
             derive: self.derive,
             counted: HashMap::new(),
@@ -131,6 +131,11 @@ impl Fold<'_> {
             Start::Underived(base) => writer.derive_all(base)?,
             Start::Copy(base) => {
                 writer.copy(base)?;
+                let mut derived = transaction.open_table(DERIVED)?;
+                for row in base.tables.derived.iter()? {
+                    let (key, stored) = row?;
+                    derived.insert(key.value(), stored.value())?;
+                }
                 for row in base.tables.counters.iter()? {
                     let (key, value) = row?;
                     counters.insert(key.value(), value.value())?;
@@ -140,8 +145,9 @@ impl Fold<'_> {
         for (key, slot) in self.records {
             writer.put(key, slot)?;
         }
-        writer.derived.flush()?;
-        let Writer { counted, .. } = writer;
+        let Writer { counted, derived, records, .. } = writer;
+        drop(records);
+        write_derived(derived, transaction.open_table(DERIVED)?, under)?;
         let mut counted: Vec<(Bytes, i64)> = counted.into_iter().collect();
         counted.sort_unstable();
         for (key, change) in counted {
@@ -170,7 +176,7 @@ impl Fold<'_> {
 
 struct Writer<'t> {
     records: BytesTable<'t>,
-    derived: DerivedWriter<'t>,
+    derived: Sorter,
     under: Option<&'t Base>,
     derive: &'t dyn Derive,
     /// By how much each counter changes.
@@ -194,10 +200,6 @@ impl Writer<'_> {
             let (key, stored) = row?;
             self.records.insert(key.value(), stored.value())?;
         }
-        for row in base.tables.derived.iter()? {
-            let (key, stored) = row?;
-            self.derived.table.insert(key.value(), stored.value())?;
-        }
         Ok(())
     }
 
@@ -205,8 +207,7 @@ impl Writer<'_> {
         for row in base.tables.records.iter()? {
             let (key, stored) = row?;
             if let (key, Some(record)) = decode_entry(key.value(), stored.value()) {
-                self.derive(&key, None, Some(&record.value));
-                self.flush_if_large()?;
+                self.derive(&key, None, Some(&record.value))?;
             }
         }
         Ok(())
@@ -223,20 +224,13 @@ impl Writer<'_> {
         let before = own.map_or(below, |stored| decode(stored.value()));
         let (old, new) = (before.map(|record| record.value), slot.as_ref().map(|new| &new.value));
         if old.as_ref() != new {
-            self.derive(key, old.as_ref(), new);
-        }
-        self.flush_if_large()
-    }
-
-    fn flush_if_large(&mut self) -> Result<(), redb::Error> {
-        if self.derived.pending_bytes >= DERIVED_BATCH_BYTES {
-            self.derived.flush()?;
+            self.derive(key, old.as_ref(), new)?;
         }
         Ok(())
     }
 
     /// Notes what follows from the change of a value.
-    fn derive(&mut self, key: &Bytes, old: Option<&Bytes>, new: Option<&Bytes>) {
+    fn derive(&mut self, key: &Bytes, old: Option<&Bytes>, new: Option<&Bytes>) -> io::Result<()> {
         let Scratch { old: old_keys, new: new_keys, counters, .. } = &mut self.scratch;
         for (value, keys) in [(old, &mut *old_keys), (new, &mut *new_keys)] {
             keys.clear();
@@ -247,10 +241,10 @@ impl Writer<'_> {
             }
         }
         for key in old_keys.iter().filter(|key| new_keys.binary_search(key).is_err()) {
-            self.derived.note(key, Presence::Absent);
+            self.derived.push(key, Presence::Absent)?;
         }
         for key in new_keys.iter().filter(|key| old_keys.binary_search(key).is_err()) {
-            self.derived.note(key, Presence::Present);
+            self.derived.push(key, Presence::Present)?;
         }
         let change = i64::from(new.is_some()) - i64::from(old.is_some());
         if change != 0 {
@@ -260,47 +254,28 @@ impl Writer<'_> {
                 *self.counted.entry(counter).or_insert(0) += change;
             }
         }
+        Ok(())
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Presence {
-    Absent,
-    Present,
-}
-
-/// Writes derived entries in sorted batches, which is what the base takes well.
-struct DerivedWriter<'t> {
-    table: BytesTable<'t>,
-    under: Option<&'t Base>,
-    pending: Vec<(Bytes, Presence)>,
-    pending_bytes: usize,
-}
-
-impl DerivedWriter<'_> {
-    fn note(&mut self, key: &Bytes, presence: Presence) {
-        self.pending_bytes += size_of::<(Bytes, Presence)>() + key.len();
-        self.pending.push((key.clone(), presence));
-    }
-
-    fn flush(&mut self) -> Result<(), redb::Error> {
-        self.pending_bytes = 0;
-        self.pending.sort_unstable();
-        for (key, presence) in self.pending.drain(..) {
-            match presence {
-                Presence::Present => {
-                    self.table.insert(key.as_ref(), PRESENT)?;
-                }
-                Presence::Absent
-                    if self.under.map_or(Ok(false), |under| under.try_derived(&key))? =>
-                {
-                    self.table.insert(key.as_ref(), ABSENT)?;
-                }
-                Presence::Absent => {
-                    self.table.remove(key.as_ref())?;
-                }
+/// Writes what changed of the derived entries, in their order.
+fn write_derived(
+    derived: Sorter,
+    mut table: BytesTable<'_>,
+    under: Option<&Base>,
+) -> Result<(), redb::Error> {
+    derived.drain(|key, presence| {
+        match presence {
+            Presence::Present => {
+                table.insert(key, PRESENT)?;
+            }
+            Presence::Absent if under.map_or(Ok(false), |under| under.try_derived(key))? => {
+                table.insert(key, ABSENT)?;
+            }
+            Presence::Absent => {
+                table.remove(key)?;
             }
         }
         Ok(())
-    }
+    })
 }

@@ -9,6 +9,7 @@ mod encode;
 mod file;
 mod fold;
 mod layer;
+mod sorter;
 
 pub(crate) use cursor::Cursor;
 pub(crate) use file::BaseFile;

@@ -8,6 +8,7 @@ use base_env::Env;
 
 use crate::disk::Disk;
 use crate::error::StoreError;
+use crate::limits::{LOCK_TRIES_MAX, LOCK_TRY_INTERVAL};
 
 /// The format this program writes, and the newest that it reads.
 pub(crate) const FORMAT: u32 = 1;
@@ -33,10 +34,7 @@ impl Folder {
     /// Takes the folder, and makes it where it is missing.
     pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, env: &Env) -> Result<Folder, StoreError> {
         disk.make_dir(dir).map_err(|error| StoreError::io("make", dir, &error))?;
-        let lock_path = dir.join(LOCK_FILE);
-        let lock =
-            disk.lock(&lock_path).map_err(|error| StoreError::io("lock", &lock_path, &error))?;
-        let Some(lock) = lock else { return Err(StoreError::InUse { dir: dir.to_owned() }) };
+        let lock = lock(&*disk, dir)?;
         let store = match read_format(&*disk, dir)? {
             Some(store) => store,
             None => write_format(&*disk, dir, env)?,
@@ -91,6 +89,20 @@ impl fmt::Debug for Folder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Folder").field("dir", &self.dir).finish_non_exhaustive()
     }
+}
+
+/// Takes the lock file. A process that this one is just starting holds a copy of every open file until it
+/// is under way, that of a store closed a moment ago too; so it is tried for a little while.
+fn lock(disk: &dyn Disk, dir: &Path) -> Result<Box<dyn Send + Sync>, StoreError> {
+    let path = dir.join(LOCK_FILE);
+    for _ in 0..LOCK_TRIES_MAX {
+        let lock = disk.lock(&path).map_err(|error| StoreError::io("lock", &path, &error))?;
+        if let Some(lock) = lock {
+            return Ok(lock);
+        }
+        std::thread::sleep(LOCK_TRY_INTERVAL);
+    }
+    Err(StoreError::InUse { dir: dir.to_owned() })
 }
 
 /// The store's number, unless the folder is new.

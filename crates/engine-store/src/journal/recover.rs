@@ -175,9 +175,6 @@ impl Reader<'_> {
             let payload = chunk.slice(HEADER_LEN..len);
             let Some(header) = raw.check(&payload) else { return Ok(End::Bad(offset)) };
             if !self.follows(header.version) {
-                if self.read.is_none() {
-                    return Err(source.damaged(offset, "earlier commits are missing"));
-                }
                 return Ok(End::Bad(offset));
             }
             if !self.replay(&header, &payload) {

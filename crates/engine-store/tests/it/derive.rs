@@ -47,7 +47,7 @@ pub(crate) fn check(snapshot: &Snapshot, model: &BTreeMap<Bytes, Record>) {
         derived.into_iter().filter(|entry| !shadowed(&entry[2..])).collect();
     let mut counted: BTreeMap<Bytes, i64> = BTreeMap::new();
     let names: BTreeSet<Bytes> =
-        (0..5).map(|len| Bytes::from(vec![len])).chain([Bytes::from_static(b"all")]).collect();
+        (0..8).map(|len| Bytes::from(vec![len])).chain([Bytes::from_static(b"all")]).collect();
     for name in names {
         counted.insert(name.clone(), i64::try_from(snapshot.counter(&name)).unwrap());
     }
