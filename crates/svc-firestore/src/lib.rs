@@ -56,7 +56,8 @@ impl Service for Firestore {
             "google.firestore.v1beta1.Firestore",
             "google.firestore.v1.Firestore",
         );
-        let routes = grpc.merge(old).merge(rest).merge(admin::router(Arc::clone(&self.state)));
+        let admin = admin::router(Arc::clone(&self.state));
+        let routes = grpc.merge(old).merge(rest).merge(api::web_channel()).merge(admin);
         front::layers::standard(routes)
     }
 

@@ -15,8 +15,11 @@ use crate::state::{State, stopped};
 
 /// One message of a client.
 pub(crate) struct Request {
+    /// The stream's database; the first message names it.
     pub(crate) database: Option<DatabaseName>,
     pub(crate) writes: Vec<Write>,
+    /// Whether the client means to go on with a stream of before.
+    pub(crate) resumes: bool,
 }
 
 /// One message to a client.
@@ -51,21 +54,21 @@ pub(crate) async fn write_stream(
             request = requests.next() => request,
         };
         let Some(request) = request else { return Ok(()) };
-        let Request { database: named, writes } = request?;
-        let database = match database.as_ref().or(named.as_ref()) {
-            Some(name) => database.insert(name.clone()).clone(),
+        let request = request?;
+        let stream_id = match &database {
+            Some(_) => None,
             None => {
-                return Err(Status::invalid_argument(
-                    "the first message of a write stream must name the database",
-                ));
+                database = Some(first(&request)?);
+                Some(state.env.auto_id())
             }
         };
-        let stream_id = (number == 0).then(|| state.env.auto_id());
-        let committed = if writes.is_empty() {
-            None
-        } else {
-            let request = commit::Request { database, writes, transaction: None };
-            Some(commit::commit(&state, &caller, request).map_err(Status::from)?)
+        let committed = match &database {
+            Some(database) if !request.writes.is_empty() => {
+                let (database, writes) = (database.clone(), request.writes);
+                let request = commit::Request { database, writes, transaction: None };
+                Some(commit::commit(&state, &caller, request).map_err(Status::from)?)
+            }
+            Some(_) | None => None,
         };
         let token = Bytes::copy_from_slice(&number.to_be_bytes());
         if out.send(Response { stream_id, token, committed }).await.is_err() {
@@ -73,4 +76,22 @@ pub(crate) async fn write_stream(
         }
     }
     Ok(())
+}
+
+/// The database that the first message of a stream names.
+///
+/// # Errors
+/// First messages that production, or where that is not known the official emulator, refuses.
+fn first(request: &Request) -> Result<DatabaseName, Status> {
+    if request.resumes {
+        return Err(Status::aborted("resuming a stream not supported"));
+    }
+    if !request.writes.is_empty() {
+        let text = "'writes' must not be set on an initial write request.";
+        return Err(Status::invalid_argument(text));
+    }
+    let named = request.database.clone();
+    named.ok_or_else(|| {
+        Status::invalid_argument("'database' must be set on an initial write request.")
+    })
 }

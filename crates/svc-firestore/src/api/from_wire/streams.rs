@@ -1,11 +1,9 @@
 //! The messages of the Listen and Write streams, decoded.
 
-use std::sync::Arc;
-
 use base_status::Status;
 use base_value::{DatabaseName, parse_database, parse_parent};
 use base_wire::google::firestore::v1 as wire;
-use engine_query::{Prepared, QueryError};
+use engine_query::QueryError;
 use wire::target::{QueryTarget, ResumeType, TargetType, query_target};
 
 use super::{query, times, writes};
@@ -88,9 +86,10 @@ fn query_target(target: QueryTarget) -> Result<(DatabaseName, Scope), Error> {
             ));
         }
     }
-    let query = query::query(parent, structured)?;
-    let prepared = Prepared::new(&database, query)?;
-    Ok((database, Scope::Query(Arc::new(prepared))))
+    // A search for nearest vectors is not listened to, but to what it searches (observed on the official emulator).
+    let structured = wire::StructuredQuery { find_nearest: None, ..structured };
+    let scope = Scope::query(&database, query::query(parent, structured)?)?;
+    Ok((database, scope))
 }
 
 /// One message of a write stream. `known` is the database an earlier message named.
@@ -101,18 +100,19 @@ pub(crate) fn write(
     request: wire::WriteRequest,
     known: Option<&DatabaseName>,
 ) -> Result<write_stream::Request, Error> {
-    let database = match request.database.as_str() {
-        "" => known.cloned(),
+    let named = match request.database.as_str() {
+        "" => None,
         name => Some(parse_database(name)?),
     };
-    let writes = match (&database, request.writes) {
-        (_, writes) if writes.is_empty() => Vec::new(),
-        (Some(database), writes) => writes::writes(database, writes)?,
-        (None, _) => {
-            return Err(Error::invalid(
-                "the first message of a write stream must name the database",
-            ));
-        }
+    if let (Some(known), Some(named)) = (known, &named) {
+        writes::check_database(known, named)?;
+    }
+    let database = named.or_else(|| known.cloned());
+    let writes = match &database {
+        Some(database) => writes::writes(database, request.writes)?,
+        None => Vec::new(),
     };
-    Ok(write_stream::Request { database, writes })
+    // A token without a stream's id acknowledges; an id without a token is of no use and ignored.
+    let resumes = !request.stream_id.is_empty() && !request.stream_token.is_empty();
+    Ok(write_stream::Request { database, writes, resumes })
 }

@@ -133,13 +133,15 @@ fn transforms(transforms: Vec<FieldTransform>) -> Result<Vec<Transform>, Error> 
         )));
     }
     let transforms: Vec<_> = transforms.into_iter().map(transform).collect::<Result<_, _>>()?;
-    for Transform { field: outer, .. } in &transforms {
-        if transforms.iter().any(|inner| inner.field != *outer && outer.is_prefix_of(&inner.field))
-        {
-            return Err(Error::invalid(format!(
-                "Cannot transform property {outer} and its nested property at the same time."
-            )));
-        }
+    // In this order a path stands right before the first of those that it is a prefix of.
+    let mut fields: Vec<_> = transforms.iter().map(|transform| &transform.field).collect();
+    fields.sort_unstable_by_key(|field| field.segments());
+    fields.dedup();
+    let mut pairs = fields.iter().zip(fields.iter().skip(1));
+    if let Some((outer, _)) = pairs.find(|(outer, inner)| outer.is_prefix_of(inner)) {
+        return Err(Error::invalid(format!(
+            "Cannot transform property {outer} and its nested property at the same time."
+        )));
     }
     Ok(transforms)
 }

@@ -5,9 +5,11 @@
 //! changed or went, sends each document once with all the targets it concerns, and closes with a
 //! boundary: everything before it is one consistent state.
 
+mod follow;
 mod stream;
 mod target;
 mod token;
+mod window;
 
 pub(crate) use stream::listen;
 pub(crate) use target::{Scope, TargetRequest};

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use base_env::UnixMicros;
 use base_value::{DatabaseName, DocumentName, key};
 use bytes::Bytes;
-use engine_query::Prepared;
+use engine_query::{Prepared, Query, QueryError, Row};
 use engine_store::{Commit, Record, Snapshot};
 
+use super::stream::Halt;
 use super::token::Resume;
+use super::window::{Window, WindowQuery};
+use crate::ops::blocking;
 
 /// A target as a client asks for it.
 pub(crate) struct TargetRequest {
@@ -22,19 +25,38 @@ pub(crate) struct TargetRequest {
 }
 
 /// What a target selects.
-#[derive(Clone)]
 pub(crate) enum Scope {
+    /// A query whose every document is selected for itself.
     Query(Arc<Prepared>),
+    /// A query that selects a window of what it matches.
+    Window(WindowQuery),
     Documents(Vec<DocumentName>),
+}
+
+impl Scope {
+    /// # Errors
+    /// Queries that production refuses.
+    pub(crate) fn query(database: &DatabaseName, query: Query) -> Result<Scope, QueryError> {
+        Ok(if WindowQuery::is_one(&query) {
+            Scope::Window(WindowQuery::new(database, query)?)
+        } else {
+            Scope::Query(Arc::new(Prepared::new(database, query)?))
+        })
+    }
 }
 
 /// An active target.
 pub(super) struct Target {
-    scope: Scope,
-    /// The keys of a documents target, for telling quickly whether a change concerns it.
-    keys: BTreeSet<Bytes>,
+    selection: Selection,
     /// The documents shown, by key, with the update time they were shown at.
     shown: BTreeMap<Bytes, UnixMicros>,
+}
+
+/// How to tell what a target selects.
+enum Selection {
+    Query(Arc<Prepared>),
+    Window(Window),
+    Keys(BTreeSet<Bytes>),
 }
 
 /// A document as a target sees it.
@@ -49,23 +71,31 @@ pub(super) struct Seen {
 impl Target {
     /// A target that has been shown nothing.
     pub(super) fn new(scope: Scope) -> Target {
-        let keys = match &scope {
-            Scope::Query(_) => BTreeSet::new(),
-            Scope::Documents(names) => names.iter().map(|name| key::document(&name.path)).collect(),
+        let selection = match scope {
+            Scope::Query(query) => Selection::Query(query),
+            Scope::Window(query) => Selection::Window(Window::new(query)),
+            Scope::Documents(names) => {
+                Selection::Keys(names.iter().map(|name| key::document(&name.path)).collect())
+            }
         };
-        Target { scope, keys, shown: BTreeMap::new() }
+        Target { selection, shown: BTreeMap::new() }
+    }
+
+    /// The same target with nothing shown.
+    pub(super) fn reset(self) -> Target {
+        Target { shown: BTreeMap::new(), ..self }
     }
 
     /// What has to be sent so that a client that was shown `past` is shown `now`. Without a past, the
     /// whole state, and for documents asked for by name also that they do not exist.
-    pub(super) fn start(&mut self, past: Option<&Snapshot>, now: &Snapshot) -> Vec<Seen> {
+    fn start(&mut self, past: Option<&Snapshot>, now: &Snapshot) -> Vec<Seen> {
         if let Some(past) = past {
             let shown = self.select(past);
             self.shown = shown.into_iter().map(|(key, record)| (key, record.updated)).collect();
         }
         let mut seen = self.show(now);
-        if past.is_none() {
-            let missing = self.keys.iter().filter(|key| !self.shown.contains_key(*key));
+        if let (None, Selection::Keys(keys)) = (past, &self.selection) {
+            let missing = keys.iter().filter(|key| !self.shown.contains_key(*key));
             let missing = missing.map(|key| Seen { key: key.clone(), record: None, inside: false });
             seen.extend(missing);
         }
@@ -73,11 +103,70 @@ impl Target {
     }
 
     /// Brings what is shown up to `now` and answers the differences.
-    pub(super) fn show(&mut self, now: &Snapshot) -> Vec<Seen> {
-        let selected: BTreeMap<_, _> = self.select(now).into_iter().collect();
+    fn show(&mut self, now: &Snapshot) -> Vec<Seen> {
+        let selected = self.select(now);
+        self.differences(selected, |key| now.get(key))
+    }
+
+    /// What `commit` changes for this target. `None` when the state after it has to be looked at, see
+    /// [`show`].
+    pub(super) fn follow(&mut self, commit: &Commit) -> Option<Vec<Seen>> {
+        let mut seen = Vec::new();
+        for change in &commit.changes {
+            let matches = |record: &&Record| match &self.selection {
+                Selection::Query(query) => query.matches(&change.key, record),
+                Selection::Keys(keys) => keys.contains(&change.key),
+                Selection::Window(window) => window.query().prepared().matches(&change.key, record),
+            };
+            if let Selection::Window(_) = &self.selection {
+                // What was or is before or after the window counts as much as what is in it.
+                if change.before.iter().chain(&change.after).any(|record| matches(&record)) {
+                    return self.follow_window(commit);
+                }
+                continue;
+            }
+            let inside = change.after.as_ref().filter(matches);
+            let concerned = match inside {
+                Some(record) => {
+                    self.shown.insert(change.key.clone(), record.updated);
+                    true
+                }
+                None => self.shown.remove(&change.key).is_some(),
+            };
+            if concerned {
+                let (key, record) = (change.key.clone(), change.after.clone());
+                seen.push(Seen { key, record, inside: inside.is_some() });
+            }
+        }
+        Some(seen)
+    }
+
+    fn follow_window(&mut self, commit: &Commit) -> Option<Vec<Seen>> {
+        let Selection::Window(window) = &mut self.selection else { return Some(Vec::new()) };
+        let before: BTreeMap<_, _> = window.rows().iter().cloned().map(entry).collect();
+        if !window.follow(commit) {
+            return None;
+        }
+        let selected = window.rows().iter().cloned().map(entry).collect();
+        let seen = self.differences(selected, |key| {
+            match commit.changes.binary_search_by(|change| change.key.cmp(key)) {
+                Ok(place) => commit.changes.get(place)?.after.clone(),
+                Err(_) => before.get(key).cloned(),
+            }
+        });
+        Some(seen)
+    }
+
+    /// Shows what is selected now. `record_of` knows the documents that are not any more.
+    fn differences(
+        &mut self,
+        selected: Vec<(Bytes, Record)>,
+        record_of: impl Fn(&Bytes) -> Option<Record>,
+    ) -> Vec<Seen> {
+        let selected: BTreeMap<_, _> = selected.into_iter().collect();
         let mut seen = Vec::new();
         for key in self.shown.keys().filter(|key| !selected.contains_key(*key)) {
-            seen.push(Seen { key: key.clone(), record: now.get(key), inside: false });
+            seen.push(Seen { key: key.clone(), record: record_of(key), inside: false });
         }
         let mut shown = BTreeMap::new();
         for (key, record) in selected {
@@ -91,73 +180,70 @@ impl Target {
         seen
     }
 
-    /// What `commit` changes for this target. `after` gives the state after the commit, for the one
-    /// case that needs it: a window whose edge moves.
-    pub(super) fn follow(
-        &mut self,
-        commit: &Commit,
-        after: &mut dyn FnMut() -> Option<Snapshot>,
-    ) -> Option<Vec<Seen>> {
-        if let Scope::Query(query) = &self.scope
-            && has_window(query)
-        {
-            let touched = commit.changes.iter().any(|change| {
-                self.shown.contains_key(&change.key)
-                    || change.after.as_ref().is_some_and(|after| query.matches(&change.key, after))
-            });
-            return if touched { after().map(|now| self.show(&now)) } else { Some(Vec::new()) };
-        }
-        let mut seen = Vec::new();
-        for change in &commit.changes {
-            let inside = change.after.as_ref().filter(|after| self.matches(&change.key, after));
-            let was_inside = match inside {
-                Some(record) => {
-                    self.shown.insert(change.key.clone(), record.updated);
-                    true
-                }
-                None => self.shown.remove(&change.key).is_some(),
-            };
-            if was_inside {
-                let (key, record) = (change.key.clone(), change.after.clone());
-                seen.push(Seen { key, record, inside: inside.is_some() });
+    fn select(&mut self, snapshot: &Snapshot) -> Vec<(Bytes, Record)> {
+        match &mut self.selection {
+            Selection::Query(query) => query.run(snapshot).map(entry).collect(),
+            Selection::Window(window) => {
+                window.load(snapshot);
+                window.rows().iter().cloned().map(entry).collect()
             }
-        }
-        Some(seen)
-    }
-
-    /// The same target with nothing shown.
-    pub(super) fn reset(self) -> Target {
-        Target { shown: BTreeMap::new(), ..self }
-    }
-
-    pub(super) fn scope(&self) -> &Scope {
-        &self.scope
-    }
-
-    /// The query whose first run may be long, so that it is not run on an async worker.
-    pub(super) fn is_query(&self) -> bool {
-        matches!(self.scope, Scope::Query(_))
-    }
-
-    fn matches(&self, key: &Bytes, record: &Record) -> bool {
-        match &self.scope {
-            Scope::Query(query) => query.matches(key, record),
-            Scope::Documents(_) => self.keys.contains(key),
-        }
-    }
-
-    fn select(&self, snapshot: &Snapshot) -> Vec<(Bytes, Record)> {
-        match &self.scope {
-            Scope::Query(query) => query.run(snapshot).map(|row| (row.key, row.record)).collect(),
-            Scope::Documents(_) => {
+            Selection::Keys(keys) => {
                 let found = |key: &Bytes| Some((key.clone(), snapshot.get(key)?));
-                self.keys.iter().filter_map(found).collect()
+                keys.iter().filter_map(found).collect()
             }
         }
+    }
+
+    fn prepared(&self) -> Option<&Prepared> {
+        match &self.selection {
+            Selection::Query(query) => Some(query),
+            Selection::Window(window) => Some(window.query().prepared()),
+            Selection::Keys(_) => None,
+        }
+    }
+
+    /// Whether the target wants only some fields of its documents.
+    pub(super) fn projects(&self) -> bool {
+        self.prepared().is_some_and(|query| query.query().select.is_some())
+    }
+
+    /// The fields it wants, encoded, if they are not all.
+    pub(super) fn project(&self, fields: &Bytes) -> Option<Bytes> {
+        let query = self.prepared().filter(|query| query.query().select.is_some())?;
+        Some(query.project(fields))
     }
 }
 
-/// Whether which documents are shown depends on others: then a change can move the edges.
-fn has_window(query: &Prepared) -> bool {
-    query.query().limit.is_some() || query.query().offset > 0
+fn entry(row: Row) -> (Bytes, Record) {
+    (row.key, row.record)
+}
+
+/// What has to be sent so that a client that was shown `past` is shown `now`.
+pub(super) async fn start(
+    target: Target,
+    past: Option<Snapshot>,
+    now: Snapshot,
+) -> Result<(Target, Vec<Seen>), Halt> {
+    run(target, move |target| target.start(past.as_ref(), &now)).await
+}
+
+/// What has to be sent so that the client is shown `now`.
+pub(super) async fn show(target: Target, now: Snapshot) -> Result<(Target, Vec<Seen>), Halt> {
+    run(target, move |target| target.show(&now)).await
+}
+
+/// Runs queries on a thread that may take its time; documents are looked up in place.
+async fn run(
+    mut target: Target,
+    work: impl FnOnce(&mut Target) -> Vec<Seen> + Send + 'static,
+) -> Result<(Target, Vec<Seen>), Halt> {
+    if let Selection::Keys(_) = &target.selection {
+        let seen = work(&mut target);
+        return Ok((target, seen));
+    }
+    let done = blocking(move || {
+        let seen = work(&mut target);
+        (target, seen)
+    });
+    done.await.map_err(|error| Halt::Ended(error.into()))
 }

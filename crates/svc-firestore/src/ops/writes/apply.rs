@@ -40,8 +40,9 @@ impl Outcome {
         if self.deleted {
             return None;
         }
-        let changed = commit.changes.iter().any(|change| change.key == self.key);
-        if changed { Some(commit.time) } else { self.unchanged.or(Some(commit.time)) }
+        // A commit lists its changes in key order.
+        let found = commit.changes.binary_search_by(|change| change.key.cmp(&self.key));
+        if found.is_ok() { Some(commit.time) } else { self.unchanged.or(Some(commit.time)) }
     }
 }
 

@@ -1,0 +1,71 @@
+'use strict';
+
+/** Options of `start`: what is refused, and what the refusal says. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+
+const { FireletError, start } = require('../../index.js');
+
+/**
+ * @param {unknown} options
+ * @param {import('../../index.js').FireletErrorCode} code
+ * @param {string} message
+ */
+async function check(options, code, message) {
+  await assert.rejects(start(/** @type {any} */ (options)), (error) => {
+    assert.ok(error instanceof FireletError);
+    assert.deepEqual([error.name, error.code, error.message], ['FireletError', code, message]);
+    return true;
+  });
+}
+
+test('an unknown option names the nearest valid one', async () => {
+  const code = 'FIRELET_UNKNOWN_OPTION';
+  await check({ projct: 'x' }, code, 'unknown option `projct`, did you mean `project`?');
+  await check({ fireStore: {} }, code, 'unknown option `fireStore`, did you mean `firestore`?');
+  await check({ firestore: { prot: 1 } }, code, 'unknown option `firestore.prot`, did you mean `firestore.port`?');
+  await check({ telemetry: true }, code, 'unknown option `telemetry`');
+  await check({ toString: 1 }, code, 'unknown option `toString`');
+});
+
+test('a value of the wrong type names its path', async () => {
+  const code = 'FIRELET_INVALID_OPTION';
+  await check([], code, 'option `options` must be an object, not an array');
+  await check({ project: 7 }, code, 'option `project` must be a string, not `7`');
+  await check({ project: '' }, code, 'option `project` must be a string, not an empty string');
+  await check({ firestore: 8080 }, code, 'option `firestore` must be an object, not `8080`');
+  const aPort = 'must be an integer from 0 to 65535';
+  await check({ firestore: { port: '8080' } }, code, `option \`firestore.port\` ${aPort}, not a string`);
+  await check({ firestore: { port: 65536 } }, code, `option \`firestore.port\` ${aPort}, not \`65536\``);
+  await check({ firestore: { port: 1.5 } }, code, `option \`firestore.port\` ${aPort}, not \`1.5\``);
+  await check({ hub: { port: -1 } }, code, `option \`hub.port\` ${aPort}, not \`-1\``);
+  await check({ only: [1] }, code, 'option `only[0]` must be a string, not `1`');
+});
+
+test('several problems are reported at once', async () => {
+  await check(
+    { projct: 'x', hub: { port: 'y' } },
+    'FIRELET_UNKNOWN_OPTION',
+    'unknown option `projct`, did you mean `project`?; option `hub.port` must be an integer from 0 to 65535, not a string',
+  );
+});
+
+test('what JSON would lose is refused, not left out', async () => {
+  const code = 'FIRELET_INVALID_OPTION';
+  const cyclic = { firestore: {} };
+  cyclic.firestore = cyclic;
+  class Config {}
+  await check({ config: () => '' }, code, 'option `config` must be plain data, not a function');
+  await check({ firestore: { port: NaN } }, code, 'option `firestore.port` must be plain data, not `NaN`');
+  await check({ firestore: { port: 8080n } }, code, 'option `firestore.port` must be plain data, not a bigint');
+  await check({ only: [Symbol('x')] }, code, 'option `only[0]` must be plain data, not a symbol');
+  await check({ config: new Config() }, code, 'option `config` must be plain data, not an instance of `Config`');
+  await check(cyclic, code, 'option `firestore` must be plain data, not an object that contains itself');
+});
+
+test('a member that is undefined counts as left out', async () => {
+  const suite = await start({ project: undefined, config: false, firestore: { port: undefined } });
+  assert.equal(suite.project, 'demo-no-project');
+  await suite.stop();
+});

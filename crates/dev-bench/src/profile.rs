@@ -1,0 +1,56 @@
+//! How much is measured.
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// The size of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// Two minutes: enough for p50, and for a p99 to compare within the run.
+    Small,
+    /// Some ten minutes, for figures that are written down.
+    Full,
+}
+
+/// The numbers behind a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Unmeasured requests per workload and side before anything is measured.
+    pub warm_up: u64,
+    /// Rounds; in each one every side has its turn.
+    pub rounds: u64,
+    /// Requests per round and connection, for the sides of this process.
+    pub requests: u64,
+    /// The same for the official emulator, which is slower and already has a JIT to warm up.
+    pub requests_official: u64,
+    /// Starts and stops, for the sides of this process.
+    pub starts: u64,
+    /// Starts and stops of the official emulator: seconds each.
+    pub starts_official: u64,
+}
+
+impl Profile {
+    /// What the profile means.
+    #[must_use]
+    pub fn counts(self) -> Counts {
+        match self {
+            Self::Small => Counts {
+                warm_up: 2_000,
+                rounds: 20,
+                requests: 100,
+                requests_official: 50,
+                starts: 30,
+                starts_official: 3,
+            },
+            Self::Full => Counts {
+                warm_up: 4_000,
+                rounds: 50,
+                requests: 200,
+                requests_official: 100,
+                starts: 100,
+                starts_official: 10,
+            },
+        }
+    }
+}

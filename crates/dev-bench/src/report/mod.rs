@@ -1,0 +1,140 @@
+//! What comes out: tables with ratios, as Markdown for people and as JSON for programs.
+
+mod json;
+mod markdown;
+
+use serde_json::Value;
+
+use crate::machine::Machine;
+use crate::profile::Profile;
+use crate::stats::Summary;
+
+/// What one workload measured, a cell for every side that took part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The workload.
+    pub name: String,
+    /// The sides by name; `None` where a side has no such thing.
+    pub cells: Vec<(&'static str, Option<Summary>)>,
+}
+
+impl Row {
+    fn cell(&self, side: &str) -> Option<&Summary> {
+        self.cells.iter().find(|(name, _)| *name == side).and_then(|(_, cell)| cell.as_ref())
+    }
+}
+
+/// The number of a cell that a column is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The median.
+    P50,
+    /// The 99th percentile.
+    P99,
+    /// Requests per second.
+    PerSecond,
+}
+
+impl Measure {
+    fn of(self, summary: &Summary) -> f64 {
+        match self {
+            Self::P50 => summary.p50_us,
+            Self::P99 => summary.p99_us,
+            Self::PerSecond => summary.per_second,
+        }
+    }
+}
+
+/// A column that divides one side by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    /// The column's head.
+    pub head: &'static str,
+    /// The side that is divided.
+    pub over: &'static str,
+    /// The side it is divided by.
+    pub under: &'static str,
+    /// Which of their numbers.
+    pub measure: Measure,
+}
+
+impl Ratio {
+    fn of(&self, row: &Row) -> Option<f64> {
+        let over = self.measure.of(row.cell(self.over)?);
+        let under = self.measure.of(row.cell(self.under)?);
+        (under > 0.0).then(|| over / under)
+    }
+}
+
+/// What the cells of a table show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Show {
+    /// Median and 99th percentile, in milliseconds.
+    Latency,
+    /// Requests per second.
+    Rate,
+}
+
+/// One table of a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Its heading.
+    pub title: &'static str,
+    /// The sides, in the order of the columns.
+    pub sides: Vec<&'static str>,
+    /// What their cells show.
+    pub show: Show,
+    /// The ratios behind them.
+    pub ratios: &'static [Ratio],
+    /// The workloads.
+    pub rows: Vec<Row>,
+}
+
+/// Everything one run found out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// How much was measured.
+    pub profile: Profile,
+    /// Where.
+    pub machine: Machine,
+    /// The version of firelet.
+    pub firelet: &'static str,
+    /// The official emulator's name and version, or why it is not in the tables.
+    pub official: Result<String, String>,
+    /// The tables.
+    pub tables: Vec<Table>,
+}
+
+impl Report {
+    /// For people.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        markdown::report(self)
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        json::report(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_need_both_sides() {
+        let cell = |p50_us| {
+            Some(Summary { samples: 1, p50_us, p99_us: 3.0, max_us: 3.0, per_second: 10.0 })
+        };
+        let row = |official| Row {
+            name: "x".to_owned(),
+            cells: vec![("firelet", cell(2.0)), ("official", official)],
+        };
+        let ratio = Ratio { head: "h", over: "official", under: "firelet", measure: Measure::P50 };
+        assert_eq!(ratio.of(&row(cell(9.0))), Some(4.5));
+        assert_eq!(ratio.of(&row(None)), None);
+        assert_eq!(ratio.of(&Row { name: String::new(), cells: vec![] }), None);
+    }
+}

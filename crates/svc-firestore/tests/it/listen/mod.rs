@@ -1,0 +1,8 @@
+//! Listen: the exact sequences of messages, as production sends them.
+
+mod changes;
+mod refusals;
+mod resuming;
+mod slow;
+mod targets;
+mod windows;

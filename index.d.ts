@@ -1,0 +1,178 @@
+/**
+ * firelet: the local Firebase in your own process.
+ *
+ * ```js
+ * const { start } = require('firelet');
+ *
+ * const suite = await start({ project: 'demo-shop' });
+ * suite.applyEnv(); // Firebase SDKs made from now on talk to the suite
+ * // ... your tests ...
+ * await suite.stop();
+ * ```
+ */
+
+/** Where one service shall listen. */
+export interface ListenOptions {
+  /**
+   * The host to listen on.
+   *
+   * @default the suite's `host`
+   */
+  host?: string;
+  /**
+   * The port to listen on, and no other; 0 lets the operating system choose a free one. The ports of
+   * `firebase.json` are for the command line and are not used here, so that test runs never collide.
+   *
+   * @default 0
+   */
+  port?: number;
+}
+
+/** What the Firestore service takes. */
+export interface FirestoreOptions extends ListenOptions {
+  /**
+   * The path of a security rules file. Rules are not evaluated yet: every request is allowed.
+   *
+   * @default the file that `firebase.json` names, if any
+   */
+  rules?: string;
+}
+
+/** What `start` takes. An unknown member is refused, and the message names the nearest valid one. */
+export interface StartOptions {
+  /**
+   * The suite's own project id, or an alias of `.firebaserc`. Clients may use any other id as well,
+   * each with data of its own.
+   *
+   * @default the default project of `.firebaserc`, else `demo-no-project`
+   */
+  project?: string;
+  /**
+   * The services to start, as a list or as one string with commas. The hub always starts.
+   *
+   * @default every service firelet has that `firebase.json` names; without a `firebase.json`, every one
+   */
+  only?: string | string[];
+  /**
+   * The path of a `firebase.json`, or its content as an object with paths relative to the current
+   * directory, or `false` for none.
+   *
+   * @default the nearest `firebase.json` in the current directory or above it, if there is one
+   */
+  config?: string | { [section: string]: unknown } | false;
+  /**
+   * The directory that stands for the current one.
+   *
+   * @default the process's own
+   */
+  cwd?: string;
+  /**
+   * The host every service listens on.
+   *
+   * @default 'localhost': 127.0.0.1, and ::1 where there is one
+   */
+  host?: string;
+  /** Options of the Firestore service. */
+  firestore?: FirestoreOptions;
+  /** Options of the emulator hub, which `firebase` commands and rules-unit-testing ask for addresses. */
+  hub?: ListenOptions;
+}
+
+/** Where a running service answers. */
+export interface ServiceAddress {
+  /** The host to connect to, such as `127.0.0.1`; an IPv6 address comes without brackets. */
+  readonly host: string;
+  /** The port. */
+  readonly port: number;
+  /** `http://host:port`, with brackets around an IPv6 address. */
+  readonly url: string;
+}
+
+/**
+ * A running suite. It keeps the process alive until `stop` or `unref`.
+ */
+export interface Suite {
+  /** The suite's own project id. */
+  readonly project: string;
+  /** Where Firestore answers gRPC and REST. */
+  readonly firestore: ServiceAddress;
+  /** Where the emulator hub answers. */
+  readonly hub: ServiceAddress;
+  /**
+   * The environment variables by which Firebase SDKs find this suite, such as
+   * `FIRESTORE_EMULATOR_HOST` and `GCLOUD_PROJECT`. Pass them to a child process, or call `applyEnv`.
+   */
+  readonly env: { readonly [name: string]: string };
+
+  /**
+   * Sets `env` in this process, for the SDK instances made afterwards. `stop` gives each variable
+   * its earlier value back, unless somebody else has changed it in the meantime.
+   *
+   * @returns the suite itself
+   * @throws {FireletError} `FIRELET_STOPPED`
+   */
+  applyEnv(): this;
+
+  /**
+   * Deletes all data, of one project or of all projects. Listeners hear of it like of any other
+   * deletion; clients stay connected.
+   *
+   * @throws {FireletError} `FIRELET_STOPPED`
+   */
+  clear(options?: { project?: string }): Promise<void>;
+
+  /**
+   * Closes every port, connection and thread of the suite, and undoes `applyEnv`. May be called more
+   * than once; every call waits for the same end.
+   */
+  stop(): Promise<void>;
+
+  /**
+   * Lets the process end although the suite runs. It ends with the process then.
+   *
+   * @returns the suite itself
+   */
+  unref(): this;
+
+  /** Calls `stop`: `await using suite = await start()` stops it at the end of the block. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts a suite in this process: no child process, no download, and free ports by default, so that
+ * any number of suites run side by side.
+ *
+ * @throws {FireletError} `FIRELET_INVALID_OPTION` and the other codes of docs/reference/errors.md
+ */
+export function start(options?: StartOptions): Promise<Suite>;
+
+/** The `code` of a `FireletError`. docs/reference/errors.md says what each means and what to do. */
+export type FireletErrorCode =
+  | 'FIRELET_BAD_CONFIG'
+  | 'FIRELET_BINDING_MISSING'
+  | 'FIRELET_CLEAR_FAILED'
+  | 'FIRELET_CONFIG_NOT_FOUND'
+  | 'FIRELET_INTERNAL'
+  | 'FIRELET_INVALID_OPTION'
+  | 'FIRELET_INVALID_PROJECT'
+  | 'FIRELET_LISTEN_FAILED'
+  | 'FIRELET_NO_RUN'
+  | 'FIRELET_NOT_YET'
+  | 'FIRELET_NOTHING_TO_START'
+  | 'FIRELET_PORT_IN_USE'
+  | 'FIRELET_SERVICE_FAILED'
+  | 'FIRELET_STOPPED'
+  | 'FIRELET_UNKNOWN_OPTION'
+  | 'FIRELET_UNKNOWN_SERVICE';
+
+/** The one error class of firelet. */
+export class FireletError extends Error {
+  /** Always `FireletError`. */
+  readonly name: 'FireletError';
+  /** What went wrong; stable, unlike the message. */
+  readonly code: FireletErrorCode;
+  /** The error below this one, where there is one. */
+  readonly cause?: unknown;
+
+  constructor(code: FireletErrorCode, message: string, options?: { cause?: unknown });
+}

@@ -1,0 +1,34 @@
+/**
+ * firelet for Jest. Name it twice in the configuration:
+ *
+ * ```js
+ * module.exports = {
+ *   globalSetup: 'firelet/jest', // starts one suite for the run
+ *   setupFiles: ['firelet/jest'], // gives each worker its own project
+ *   globals: { firelet: { project: 'demo-shop' } }, // options of `start`, all optional
+ * };
+ * ```
+ */
+
+/** Starts the suite of a run. Jest calls it; tests do not. */
+declare function globalSetup(globalConfig?: unknown, projectConfig?: unknown): Promise<void>;
+
+declare namespace globalSetup {
+  /**
+   * The project id of this worker: the run's project and the worker's number. `GCLOUD_PROJECT` and
+   * `FIREBASE_CONFIG` hold it too, so an SDK started without a project uses it.
+   *
+   * @throws {import('firelet').FireletError} `FIRELET_NO_RUN` where `firelet/jest` is no globalSetup of this run
+   */
+  function projectId(): string;
+
+  /**
+   * Deletes every document of this worker's project, in one database.
+   *
+   * @param database the database's id
+   * @default '(default)'
+   */
+  function clear(database?: string): Promise<void>;
+}
+
+export = globalSetup;

@@ -1,0 +1,99 @@
+'use strict';
+
+/** A running suite, and `start`, which makes one. */
+
+// Taken at load time: a test that installs fake timers must not take the suite's hold on the process.
+const { clearInterval, setInterval } = require('node:timers');
+
+const { binding, unwrap } = require('./binding.js');
+const { lend, takeBack } = require('./env.js');
+const { FireletError } = require('./error.js');
+const { toJson } = require('./options.js');
+
+/** The longest delay that Node's timers take, about 25 days. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/**
+ * @typedef {import('../../index.js').ServiceAddress} ServiceAddress
+ * @typedef {{ project: string, env: { [name: string]: string }, services: { [name: string]: ServiceAddress } }} Info
+ */
+
+class Suite {
+  /** @type {import('../binding/binding.js').BindingSuite} */
+  #native;
+  /** @type {ReturnType<typeof setInterval>} */
+  #hold;
+  /** @type {Promise<void> | undefined} */
+  #stopping;
+
+  /**
+   * @param {import('../binding/binding.js').BindingSuite} native
+   * @param {Info} info
+   */
+  constructor(native, info) {
+    this.#native = native;
+    // Sockets served by Rust are unknown to Node's event loop, so a timer stands in for them. Its
+    // callback also keeps `native` reachable: a forgotten suite runs on, it is not collected.
+    this.#hold = setInterval(() => void native, LONGEST_DELAY_MS);
+    this.project = info.project;
+    this.env = Object.freeze({ ...info.env });
+    this.firestore = Object.freeze(info.services.firestore);
+    this.hub = Object.freeze(info.services.hub);
+  }
+
+  applyEnv() {
+    if (this.#stopping !== undefined) throw stopped();
+    lend(this, this.env);
+    return this;
+  }
+
+  /** @param {{ project?: string }} [options] */
+  async clear(options) {
+    if (this.#stopping !== undefined) throw stopped();
+    unwrap(await this.#native.clear(options?.project ?? null));
+  }
+
+  stop() {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop() {
+    takeBack(this);
+    try {
+      unwrap(await this.#native.stop());
+    } finally {
+      clearInterval(this.#hold);
+    }
+  }
+
+  unref() {
+    this.#hold.unref();
+    return this;
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.stop();
+  }
+}
+
+function stopped() {
+  return new FireletError('FIRELET_STOPPED', 'this suite is stopped: call `start` for another one');
+}
+
+/**
+ * @param {import('../../index.js').StartOptions} [options]
+ * @returns {Promise<Suite>}
+ */
+async function start(options) {
+  const json = toJson(options);
+  const native = new (binding().BindingSuite)(json);
+  try {
+    return new Suite(native, unwrap(await native.start()));
+  } catch (error) {
+    await native.stop();
+    throw error;
+  }
+}
+
+module.exports = { start, Suite };

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+'use strict';
+
+/** The `firelet` command: hands its arguments to the addon, passes signals on, exits with its code. */
+
+const { constants } = require('node:os');
+
+const { binding, unwrap } = require('../api/binding.js');
+
+/** What a shell or a terminal sends to end a program, where the system has it. */
+const SIGNALS = /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']);
+
+async function main() {
+  const cli = new (binding().BindingCli)(process.argv.slice(2), performance.now());
+  for (const name of SIGNALS) {
+    if (name in constants.signals) process.on(name, () => cli.signal(name));
+  }
+  // Not `process.exitCode`: signal handlers hold the event loop, and nothing is left to wait for.
+  process.exit(unwrap(await cli.run()));
+}
+
+main().catch((error) => {
+  console.error(`Error: ${error.message}`);
+  process.exit(2);
+});

@@ -1,0 +1,47 @@
+/**
+ * firelet for Vitest. Name it twice in the configuration:
+ *
+ * ```js
+ * import { defineConfig } from 'vitest/config';
+ *
+ * export default defineConfig({
+ *   test: {
+ *     globalSetup: ['firelet/vitest'], // starts one suite for the run
+ *     setupFiles: ['firelet/vitest'], // gives each worker its own project
+ *     provide: { firelet: { project: 'demo-shop' } }, // options of `start`, all optional
+ *   },
+ * });
+ * ```
+ */
+
+import type { StartOptions } from './index.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Options of firelet's `start`. */
+    firelet: StartOptions;
+  }
+}
+
+/** Starts the suite of a run, and returns what stops it. Vitest calls it; tests do not. */
+declare function setup(project?: unknown): Promise<() => Promise<void>>;
+
+declare namespace setup {
+  /**
+   * The project id of this worker: the run's project and the worker's number. `GCLOUD_PROJECT` and
+   * `FIREBASE_CONFIG` hold it too, so an SDK started without a project uses it.
+   *
+   * @throws {import('firelet').FireletError} `FIRELET_NO_RUN` where `firelet/vitest` is no globalSetup of this run
+   */
+  function projectId(): string;
+
+  /**
+   * Deletes every document of this worker's project, in one database.
+   *
+   * @param database the database's id
+   * @default '(default)'
+   */
+  function clear(database?: string): Promise<void>;
+}
+
+export = setup;

@@ -1,0 +1,21 @@
+'use strict';
+
+/**
+ * `firelet/vitest`: named as `globalSetup` it starts the run's suite, named in `setupFiles` it gives
+ * each worker its own project, and imported by a test it offers `projectId` and `clear`.
+ */
+
+const { startForRun, enterWorker, projectId, clear } = require('./npm/api/runner.js');
+
+/** @param {{ config: { provide?: { firelet?: unknown } } }} [project] */
+module.exports = async function setup(project) {
+  const suite = await startForRun(project?.config.provide?.firelet);
+  return () => suite.stop();
+};
+
+module.exports.projectId = () => projectId('firelet/vitest', process.env.VITEST_POOL_ID);
+
+module.exports.clear = (database = '(default)') =>
+  clear('firelet/vitest', module.exports.projectId(), database);
+
+enterWorker(process.env.VITEST_POOL_ID);
