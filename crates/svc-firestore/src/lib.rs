@@ -9,6 +9,7 @@ mod admin;
 mod api;
 mod config;
 mod error;
+mod indexes;
 mod limits;
 mod ops;
 mod state;

@@ -17,6 +17,7 @@ use super::get_document::Document;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
+use crate::indexes::prepare;
 use crate::limits::{CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK};
 use crate::state::State;
 
@@ -52,7 +53,7 @@ pub(crate) async fn run_query(
 ) -> Result<Run, Error> {
     access::check(caller, Access::Read)?;
     let database = state.database(&request.database)?;
-    let prepared = Arc::new(Prepared::new(&request.database, request.query)?);
+    let prepared = Arc::new(prepare(&request.database, request.query)?);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
