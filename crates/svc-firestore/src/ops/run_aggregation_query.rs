@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base_env::UnixMicros;
 use base_token::Identity;
 use base_value::{DatabaseName, Value};
-use engine_query::{Aggregation, Prepared, Query, aggregate};
+use engine_query::{Aggregation, Query, aggregate};
 use engine_txn::TxnId;
 
 use super::run_query::scope;
