@@ -61,7 +61,7 @@ fn complete(
 
 /// The items of `stream`; `alone` if it has none.
 fn or_else_one<T>(stream: impl Stream<Item = T>, alone: T) -> impl Stream<Item = T> {
-    let state = (Box::pin(stream), Some(alone));
+    let state = (Box::pin(stream.fuse()), Some(alone));
     stream::unfold(state, |(mut stream, alone)| async move {
         match stream.next().await {
             Some(item) => Some((item, (stream, None))),
