@@ -54,12 +54,14 @@ impl Shared {
         head.unfolded_bytes() > self.settings.fold_bytes.saturating_mul(PRESSURE_FOLDS)
     }
 
-    /// Whether a commit may be made now.
+    /// Whether anything may be changed now.
+    pub(crate) fn check_open(&self, head: &Head) -> Result<(), StoreError> {
+        if head.closed { Err(StoreError::Closed) } else { self.syncing.check() }
+    }
+
+    /// Whether anything may be added now.
     pub(crate) fn check_writable(&self, head: &Head) -> Result<(), StoreError> {
-        if head.closed {
-            return Err(StoreError::Closed);
-        }
-        self.syncing.check()?;
+        self.check_open(head)?;
         if self.is_under_pressure(head) { self.folding.check() } else { Ok(()) }
     }
 

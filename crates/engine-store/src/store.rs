@@ -200,6 +200,11 @@ impl Store {
         fold(&self.shared)
     }
 
+    /// About how much memory the records take that are not in the base yet.
+    pub fn unfolded_bytes(&self) -> usize {
+        self.shared.head.lock().unfolded_bytes()
+    }
+
     /// Why the newest fold failed, if it did. Reads and writes go on for as long as there is memory for it.
     ///
     /// # Errors

@@ -143,23 +143,20 @@ pub(crate) fn sync(shared: &Shared) -> Result<(), StoreError> {
     let syncing = &shared.syncing;
     let _one = syncing.one.lock();
     syncing.check()?;
-    let (version, files, spare) = {
+    let (to_sync, spare) = {
         let head = shared.head.lock();
         let Some(journal) = &head.journal else { return Ok(()) };
-        let (version, files) = journal.to_sync();
-        (version, files, journal.wanted_spare())
+        (journal.to_sync(), journal.wanted_spare())
     };
-    if version > syncing.synced() {
-        for file in &files {
-            if let Err(error) = file.sync() {
-                let dir = shared.folder.as_ref().map(|folder| folder.dir.clone());
-                let error = StoreError::io("sync", &dir.unwrap_or_default(), &error);
-                return Err(syncing.failed.get_or_init(|| error).clone());
-            }
+    if to_sync.version > syncing.synced() {
+        if let Err(error) = to_sync.sync() {
+            let dir = shared.folder.as_ref().map(|folder| folder.dir.clone());
+            let error = StoreError::io("sync", &dir.unwrap_or_default(), &error);
+            return Err(syncing.failed.get_or_init(|| error).clone());
         }
-        syncing.synced.fetch_max(version.get(), Ordering::AcqRel);
+        syncing.synced.fetch_max(to_sync.version.get(), Ordering::AcqRel);
         if let Some(journal) = &mut shared.head.lock().journal {
-            journal.synced(&files);
+            journal.synced(&to_sync);
         }
     }
     if let Some(spare) = spare {

@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         snapshot: &Snapshot,
         changes_len_max: usize,
     ) -> Result<Replaced, StoreError> {
-        self.store.shared().check_writable(&self.head)?;
+        self.store.shared().check_open(&self.head)?;
         self.head.state.time = self.head.state.time.max(snapshot.time);
         let time = self.next_time();
         let derived_alike = snapshot.lower.base.as_ref().is_none_or(|base| {
@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// The disk's; then nothing was changed.
     pub fn clear(&mut self, changes_len_max: usize) -> Result<Replaced, StoreError> {
-        self.store.shared().check_writable(&self.head)?;
+        self.store.shared().check_open(&self.head)?;
         let time = self.next_time();
         let listed = self.head.state.len <= changes_len_max;
         let mut changes = Vec::new();

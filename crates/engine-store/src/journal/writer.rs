@@ -1,6 +1,7 @@
 //! The end of the journal, where commits are appended.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -36,9 +37,17 @@ pub(crate) struct Journal {
 }
 
 /// The next segment, made before it is needed so that no commit waits for it.
-#[derive(Debug, Default)]
-pub(crate) struct Spare {
-    segment: Mutex<Option<Segment>>,
+#[derive(Debug)]
+struct Spare {
+    state: Mutex<SpareState>,
+}
+
+#[derive(Debug)]
+struct SpareState {
+    /// The number of the segment that is appended to. A spare is only ever made for the one after it:
+    /// making one takes whatever file is there for left over.
+    current: u64,
+    segment: Option<Segment>,
 }
 
 impl Journal {
@@ -52,7 +61,8 @@ impl Journal {
     ) -> Result<Journal, StoreError> {
         let segment =
             Segment::create(&*folder.disk, &folder.dir, folder.store, number, segment_bytes)?;
-        let spare = Arc::new(Spare::default());
+        let state = SpareState { current: number, segment: None };
+        let spare = Arc::new(Spare { state: Mutex::new(state) });
         Ok(Journal {
             folder,
             segment,
@@ -87,7 +97,8 @@ impl Journal {
 
     fn rotate(&mut self, len: usize) -> Result<(), StoreError> {
         let number = self.segment.number + 1;
-        let spare = self.spare.segment.lock().take();
+        let mut state = self.spare.state.lock();
+        let spare = state.segment.take();
         let segment = match spare.filter(|spare| spare.number == number && spare.has_room(len)) {
             Some(spare) => spare,
             None => {
@@ -96,22 +107,24 @@ impl Journal {
                 Segment::create(&*folder.disk, &folder.dir, folder.store, number, capacity)?
             }
         };
+        state.current = number;
+        drop(state);
         let full = std::mem::replace(&mut self.segment, segment);
         self.unsynced.push(full.file);
         self.closed.push_back(Closed { path: full.path, last: self.appended });
         Ok(())
     }
 
-    /// The newest version appended, and the files to sync for it to be on the disk.
-    pub(crate) fn to_sync(&self) -> (Version, Vec<Arc<dyn DiskFile>>) {
-        let mut files = self.unsynced.clone();
-        files.push(Arc::clone(&self.segment.file));
-        (self.appended, files)
+    /// What to sync for everything appended so far to be on the disk.
+    pub(crate) fn to_sync(&self) -> ToSync {
+        let current = Arc::clone(&self.segment.file);
+        ToSync { version: self.appended, closed: self.unsynced.clone(), current }
     }
 
-    /// Notes that `files` were synced after they were closed.
-    pub(crate) fn synced(&mut self, files: &[Arc<dyn DiskFile>]) {
-        self.unsynced.retain(|file| !files.iter().any(|synced| Arc::ptr_eq(file, synced)));
+    /// Notes that the files of `synced` were synced. The one that was current then may have been
+    /// appended to since, and closed after that, so it does not count.
+    pub(crate) fn synced(&mut self, synced: &ToSync) {
+        self.unsynced.retain(|file| !synced.closed.iter().any(|closed| Arc::ptr_eq(file, closed)));
     }
 
     /// Segments that are not needed once `folded` is in the base, oldest first, to be removed.
@@ -123,7 +136,7 @@ impl Journal {
     /// What a thread needs to make the next segment, if it is time for that.
     pub(crate) fn wanted_spare(&self) -> Option<WantedSpare> {
         let wanted = self.segment.offset > self.segment_bytes / 2
-            && self.spare.segment.try_lock().is_some_and(|spare| spare.is_none());
+            && self.spare.state.try_lock().is_some_and(|state| state.segment.is_none());
         wanted.then(|| WantedSpare {
             folder: Arc::clone(&self.folder),
             spare: Arc::clone(&self.spare),
@@ -139,7 +152,7 @@ impl Journal {
 
     /// Gives back the room that the last segment did not need.
     pub(crate) fn finish(self) -> Result<(), StoreError> {
-        if let Some(spare) = self.spare.segment.lock().take() {
+        if let Some(spare) = self.spare.state.lock().segment.take() {
             self.folder.remove(&[spare.path])?;
         }
         let segment = &self.segment;
@@ -148,6 +161,22 @@ impl Journal {
             segment.file.sync()
         };
         trim().map_err(|error| StoreError::io("trim", &segment.path, &error))
+    }
+}
+
+/// The files that hold what was not synced yet.
+#[derive(Debug)]
+pub(crate) struct ToSync {
+    /// The newest version in them.
+    pub(crate) version: Version,
+    closed: Vec<Arc<dyn DiskFile>>,
+    current: Arc<dyn DiskFile>,
+}
+
+impl ToSync {
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.closed.iter().try_for_each(|file| file.sync())?;
+        self.current.sync()
     }
 }
 
@@ -163,10 +192,10 @@ impl WantedSpare {
     /// Makes it. A failure is left to the commit that needs the segment, which tries again and has
     /// somebody to tell.
     pub(crate) fn make(self) {
-        let mut spare = self.spare.segment.lock();
-        if spare.is_none() {
+        let mut state = self.spare.state.lock();
+        if state.segment.is_none() && state.current + 1 == self.number {
             let folder = &*self.folder;
-            *spare = Segment::create(
+            state.segment = Segment::create(
                 &*folder.disk,
                 &folder.dir,
                 folder.store,

@@ -2,7 +2,6 @@
 #![cfg(unix)]
 
 use std::path::Path;
-use std::time::Duration;
 
 use base_env::process;
 use engine_store::{Durability, Store, StoreOptions, Version};
@@ -14,8 +13,8 @@ use crate::support::Choices;
 
 /// Rounds in each durability mode.
 const ROUNDS: usize = 100;
-/// The longest that a process lives before it is killed.
-const LIFE_MAX: Duration = Duration::from_millis(60);
+/// A process is killed once it has acknowledged fewer commits than this.
+const COMMITS_MAX: usize = 150;
 
 /// Set for the child: the folder and the durability.
 const DIR: &str = "FIRELET_TEST_KILLED_DIR";
@@ -41,7 +40,8 @@ fn child() {
     }
 }
 
-/// Runs a child for a while and kills it. Answers the newest version that it acknowledged.
+/// Runs a child until it has acknowledged some commits, and kills it in whatever it does then. Answers the
+/// newest version that it acknowledged.
 async fn live_and_die(dir: &Path, per_commit: bool, choices: &mut Choices) -> Option<Version> {
     let exe = std::env::current_exe().unwrap();
     let script = format!("exec '{}' killed::child --exact --nocapture", exe.display());
@@ -52,23 +52,19 @@ async fn live_and_die(dir: &Path, per_commit: bool, choices: &mut Choices) -> Op
     }
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let life = LIFE_MAX.mul_f64(choices.below(1_000) as f64 / 1_000.0);
-    let read = async {
-        let mut newest = None;
-        while let Ok(Some(line)) = lines.next_line().await {
-            // A line that was cut short is no acknowledgement, but then it was not printed either.
-            if let Some(version) = line.strip_prefix("acknowledged ") {
-                newest = version.parse().ok().map(Version::new).or(newest);
-            }
+    let mut left = choices.below(COMMITS_MAX);
+    let mut newest = None;
+    while let Ok(Some(line)) = lines.next_line().await {
+        // What was printed before the kill is read after it too.
+        if let Some(version) = line.strip_prefix("acknowledged ") {
+            newest = version.parse().ok().map(Version::new).or(newest);
         }
-        newest
-    };
-    let kill = async {
-        tokio::time::sleep(life).await;
-        child.start_kill().unwrap();
-        child.wait().await.unwrap();
-    };
-    let (newest, ()) = tokio::join!(read, kill);
+        if left == 0 {
+            child.start_kill().unwrap();
+        }
+        left = left.wrapping_sub(1);
+    }
+    child.wait().await.unwrap();
     newest
 }
 

@@ -170,6 +170,18 @@ impl Run {
         assert_eq!(self.history[0].0.version(), version);
     }
 
+    /// Goes on in a fork of a state that may be an old one.
+    fn fork(&mut self) {
+        let (start, values) = self.history[self.choices.below(self.history.len())].clone();
+        let fork = Store::from_snapshot(self.env.clone(), &start);
+        assert_eq!(fork.snapshot().version(), start.version());
+        self.model = values;
+        self.commits.clear();
+        self.undoable = self.history.len();
+        self.history.push((fork.snapshot(), self.model.clone()));
+        self.store = Some(fork);
+    }
+
     fn write(&mut self) {
         let store = self.store.as_ref().unwrap();
         let last = self.history.last().unwrap().0.clone();
@@ -240,8 +252,10 @@ impl Run {
         if self.kind != Kind::Unfolded && self.choices.below(8) == 0 {
             self.store.as_ref().unwrap().fold_now().unwrap();
         }
-        if self.kind == Kind::Kept && self.choices.below(30) == 0 {
-            self.reopen();
+        match self.kind {
+            Kind::Kept if self.choices.below(30) == 0 => self.reopen(),
+            Kind::Folded if self.choices.below(30) == 0 => self.fork(),
+            Kind::Unfolded | Kind::Folded | Kind::Kept => {}
         }
         let head = self.store.as_ref().unwrap().snapshot();
         check(&head, &self.model, &mut self.choices);
