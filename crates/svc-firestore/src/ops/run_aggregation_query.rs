@@ -44,7 +44,11 @@ pub(crate) async fn run_aggregation_query(
     let prepared = Arc::new(prepare(&request.database, request.query)?);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
-    let run = move || aggregate(&prepared, &request.aggregations, &view.snapshot);
+    let run = move || {
+        let values = aggregate(&prepared, &request.aggregations, &view.snapshot)?;
+        view.check()?;
+        Ok::<_, Error>(values)
+    };
     let values = super::blocking(run).await??;
     Ok(Aggregated { values, read_time, new_transaction })
 }
