@@ -137,6 +137,32 @@ pub fn path_bytes(key: &[u8]) -> Option<&[u8]> {
     key.get(segment_length(key)?..)
 }
 
+/// The parts of a document's key, as bytes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts<'key> {
+    /// The segment of the group.
+    pub group: &'key [u8],
+    /// The segments of the collection's path.
+    pub collection: &'key [u8],
+    /// The segment of the document's id.
+    pub id: &'key [u8],
+    /// Whether the collection is directly below the database's root.
+    pub is_root: bool,
+}
+
+/// The parts of a document's key; `None` for bytes that cannot be one.
+pub fn parts(key: &[u8]) -> Option<Parts<'_>> {
+    let (group, path) = key.split_at_checked(segment_length(key)?)?;
+    let (mut rest, mut last, mut count) = (path, 0, 0);
+    while !rest.is_empty() {
+        last = path.len() - rest.len();
+        rest = rest.get(segment_length(rest)?..)?;
+        count += 1;
+    }
+    let (collection, id) = path.split_at_checked(last)?;
+    (count > 0 && count % 2 == 0).then_some(Parts { group, collection, id, is_root: count == 2 })
+}
+
 /// The group's segment, then those of the path.
 fn prefix(group: &str, path: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(group.len() + path.len() + 16);

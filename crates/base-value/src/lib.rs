@@ -6,6 +6,7 @@
 
 pub mod codec;
 mod field_path;
+pub mod index_key;
 pub mod key;
 pub mod limits;
 mod name;

@@ -37,3 +37,7 @@ pub const TIMESTAMP_SECONDS_MIN: i64 = -62_135_596_800;
 
 /// Seconds of 9999-12-31T23:59:59Z, the last second a protobuf timestamp may hold.
 pub const TIMESTAMP_SECONDS_MAX: i64 = 253_402_300_799;
+
+/// Longest index key of one value. Short enough that several fit into a page of a file, so that long texts
+/// cost an index little; long enough that values which begin alike so far are rare.
+pub const INDEX_VALUE_MAX_BYTES: usize = 256;

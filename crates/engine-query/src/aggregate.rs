@@ -13,7 +13,10 @@ use crate::execute::Prepared;
 use crate::limits::{AGGREGATIONS_MAX, ALIAS_MAX_BYTES};
 use crate::model::{Filter, From, Query};
 use crate::normalize::{each_leaf, full_order};
+use crate::run::Overlay;
+use crate::tally::{Tally, visit_indexed};
 use crate::validate_filter::plain;
+use crate::view::BaseView;
 
 /// One aggregation of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +59,7 @@ pub fn aggregate(
         let count = count(prepared, aggregations, snapshot);
         aggregations.iter().map(|aggregation| Total::of(aggregation, None).value(count)).collect()
     } else {
-        let prepared =
-            Prepared::with_order(prepared.database(), prepared.query().clone(), &fields)?;
+        let prepared = prepared.reordered(&fields)?;
         totals(&prepared, aggregations, snapshot)
     };
     Ok(aliases.into_iter().zip::<Vec<Value>>(values).collect())
@@ -180,12 +182,36 @@ fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot)
     let wanted = wanted.max().unwrap_or(0).min(limit).saturating_add(offset);
     let mut met = 0;
     if wanted > offset {
+        if let Some(met) = counted(prepared, wanted, snapshot) {
+            return met.saturating_sub(offset);
+        }
         prepared.matching(snapshot).try_for_each(|_, _| {
             met += 1;
             if met < wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
     met.saturating_sub(offset)
+}
+
+/// Counts up to `wanted` by counters or index entries; `None` where none serve.
+pub(crate) fn counted(prepared: &Prepared, wanted: u64, view: &dyn BaseView) -> Option<u64> {
+    if let Some(total) = prepared.counter().filter(|_| view.has_base()) {
+        let mut total = view.counter(&total);
+        for (key, record) in view.overlay(&prepared.scope()) {
+            if prepared.is_in_scope(&key) {
+                let was_there = view.base_get(&key).is_some();
+                total = total.saturating_add(u64::from(record.is_some()));
+                total = total.saturating_sub(u64::from(was_there));
+            }
+        }
+        return Some(total.min(wanted));
+    }
+    if !prepared.uses_indexes(view) {
+        return None;
+    }
+    let overlay = Overlay::of(prepared, view);
+    let tally = |plan| Tally::new(prepared, view, plan, &overlay, wanted);
+    Tally::best(prepared.index_plans().iter().map(tally).collect())
 }
 
 /// Computes all aggregations in one walk.
@@ -206,7 +232,9 @@ fn totals(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot
     };
     let query = prepared.query();
     let is_whole = query.limit.is_none() && query.offset == 0 && query.nearest.is_none();
-    if is_whole {
+    if is_whole && prepared.uses_indexes(snapshot) && query.filter.is_some() {
+        visit_indexed(prepared, snapshot, &mut add);
+    } else if is_whole {
         prepared.matching(snapshot).for_each(|_, document| add(document));
     } else {
         let mut cells = Cells::default();

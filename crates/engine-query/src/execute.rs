@@ -4,21 +4,28 @@ use std::cmp::Ordering;
 
 use base_value::{DatabaseName, DocumentPath, FieldPath, key};
 use bytes::Bytes;
-use engine_store::{Entry, KeyRange, Record, Snapshot};
+use engine_store::{KeyRange, Record, Snapshot};
 
 use crate::document::{Cells, Document, FieldTable, Slot};
 use crate::error::QueryError;
 use crate::filter::Predicate;
+use crate::index::Indexer;
+use crate::index::access::Conjunct;
+use crate::index::spec::{IndexPlan, Wanted};
+use crate::index::stream::Place;
 use crate::model::{Order, Query};
 use crate::name_key;
 use crate::nearest;
-use crate::normalize::full_order;
+use crate::normalize::{Disjuncts, full_order};
 use crate::plan::Plan;
 use crate::project::project;
-use crate::scope::{Entries, Scope};
+use crate::rows::{Matches, Rows};
+use crate::run::{Overlay, Run};
+use crate::scope::Scope;
 use crate::sort::{Position, Sort};
 use crate::top::{Found, Top};
 use crate::validate;
+use crate::view::BaseView;
 
 /// A query that has been checked and compiled: ask it as often as you like, of any snapshot.
 #[derive(Clone, Debug)]
@@ -34,6 +41,14 @@ pub struct Prepared {
     scope: Scope,
     plan: Plan,
     other_plans: Vec<Plan>,
+    /// What the filter says to indexes; `None` where none serves the scope.
+    conjuncts: Option<Vec<Conjunct>>,
+    places: Vec<Place>,
+    index_plans: Vec<IndexPlan>,
+    /// The one of the index plans that is to be used.
+    index_plan: Option<usize>,
+    /// What snapshots are derived with, where that is known.
+    indexer: Option<Indexer>,
     nearest: Option<Slot>,
 }
 
@@ -83,12 +98,21 @@ impl Prepared {
         let end = query.end.as_ref().map(position).transpose()?;
         let cursors = (start.as_ref(), end.as_ref());
         let mut plans = Plan::candidates(&disjuncts, &sort, cursors, database)?.into_iter();
-        let plan = plans.next().unwrap_or_default();
+        let mut plan = plans.next().unwrap_or_default();
         let nearest = query.nearest.as_ref().map(|nearest| table.slot(&nearest.field));
         let scope = Scope::of(&query)?;
-        let database = database.clone();
+        let places = scope.places(&query);
+        let mut other_plans: Vec<Plan> = plans.collect();
+        let conjuncts = match places.is_empty() {
+            true => None,
+            false => Some(conjuncts(&disjuncts, &sort, cursors, database)?),
+        };
+        if conjuncts.as_ref().is_some_and(Vec::is_empty) {
+            // Nothing can match.
+            other_plans.insert(0, std::mem::replace(&mut plan, Plan::Lookup(Vec::new())));
+        }
         Ok(Prepared {
-            database,
+            database: database.clone(),
             query,
             order,
             sort,
@@ -98,8 +122,39 @@ impl Prepared {
             end,
             scope,
             plan,
-            other_plans: plans.collect(),
+            other_plans,
+            conjuncts,
+            places,
+            index_plans: Vec::new(),
+            index_plan: None,
+            indexer: None,
             nearest,
+        })
+    }
+
+    /// This query, served by indexes. Ask it only of snapshots of stores that derive with that `indexer`:
+    /// of others it answers what their bases lack.
+    #[must_use]
+    pub fn with_indexer(mut self, indexer: &Indexer) -> Self {
+        self.indexer = Some(indexer.clone());
+        let Some(conjuncts) = &self.conjuncts else { return self };
+        let composites: Vec<_> = indexer.composites_for(&self.query).collect();
+        let wanted = Wanted {
+            order: &self.order,
+            start: self.start.as_ref(),
+            end: self.end.as_ref(),
+            composites: &composites,
+        };
+        self.index_plans = IndexPlan::candidates(conjuncts, &wanted);
+        self
+    }
+
+    /// Same query, same indexes, additionally ordered by `more` before the name.
+    pub(crate) fn reordered(&self, more: &[FieldPath]) -> Result<Self, QueryError> {
+        let prepared = Prepared::with_order(&self.database, self.query.clone(), more)?;
+        Ok(match &self.indexer {
+            Some(indexer) => prepared.with_indexer(indexer),
+            None => prepared,
         })
     }
 
@@ -123,13 +178,17 @@ impl Prepared {
         self.scope.range()
     }
 
-    /// This query with each other plan that can serve it. The answer never depends on the plan.
+    /// This query with each single plan that can serve it. The answer never depends on the plan.
     pub fn alternatives(&self) -> impl Iterator<Item = Prepared> {
-        self.other_plans.iter().map(|plan| Prepared {
+        let scans = std::iter::once(&self.plan).chain(&self.other_plans).map(|plan| Prepared {
             plan: plan.clone(),
             other_plans: Vec::new(),
+            index_plans: Vec::new(),
             ..self.clone()
-        })
+        });
+        let indexed = (0..self.index_plans.len())
+            .map(|plan| Prepared { index_plan: Some(plan), ..self.clone() });
+        scans.chain(indexed)
     }
 
     /// Runs the query. Where the order is that of names, documents are read as rows are asked for, and
@@ -137,38 +196,60 @@ impl Prepared {
     /// kept. Projection is left to [`Prepared::project`].
     pub fn run<'s>(&'s self, snapshot: &'s Snapshot) -> Rows<'s> {
         if let (Some(nearest), Some(slot)) = (&self.query.nearest, self.nearest) {
-            return Rows::ready(nearest::search(self, nearest, slot, snapshot), 0);
+            return Rows::ready(nearest::search(self, nearest, slot, snapshot), 0, 0);
         }
         if self.query.limit == Some(0) {
-            return Rows::ready(Vec::new(), 0);
+            return Rows::ready(Vec::new(), 0, 0);
         }
+        if self.uses_indexes(snapshot)
+            && let Some(run) = self.run_indexed(snapshot)
+        {
+            return Rows::indexed(run);
+        }
+        let is_unfolded = !snapshot.has_base() && !self.index_plans.is_empty();
         if self.sort.fields.is_empty() && self.plan.runs(&self.scope, self.sort.name) {
-            return Rows {
-                source: Source::Stream(Stream {
-                    matches: self.matching(snapshot),
-                    offset: self.query.offset,
-                    limit: self.query.limit,
-                }),
-                skipped: 0,
-            };
+            return Rows::stream(self.matching(snapshot), self, is_unfolded);
         }
-        self.run_sorted(snapshot)
+        self.run_sorted(snapshot, is_unfolded)
     }
 
-    fn run_sorted<'s>(&'s self, snapshot: &'s Snapshot) -> Rows<'s> {
+    /// Whether an index plan is better than all others.
+    pub(crate) fn uses_indexes(&self, view: &dyn BaseView) -> bool {
+        let is_lookup = matches!(self.plan, Plan::Lookup(_));
+        self.index_plan.is_some() || (!is_lookup && !self.index_plans.is_empty() && view.has_base())
+    }
+
+    /// The index plans to choose from.
+    pub(crate) fn index_plans(&self) -> &[IndexPlan] {
+        match self.index_plan {
+            Some(plan) => self.index_plans.get(plan..=plan).unwrap_or_default(),
+            None => &self.index_plans,
+        }
+    }
+
+    pub(crate) fn run_indexed<'s>(&'s self, view: &'s dyn BaseView) -> Option<Run<'s>> {
+        let overlay = Overlay::of(self, view);
+        let runs =
+            self.index_plans().iter().map(|plan| Run::new(self, view, plan, overlay.clone()));
+        Run::best(runs.collect())
+    }
+
+    fn run_sorted<'s>(&'s self, snapshot: &'s Snapshot, is_unfolded: bool) -> Rows<'s> {
         let offset = self.query.offset as usize;
         let wanted = self.query.limit.map(|limit| offset.saturating_add(limit as usize));
         let mut top = Top::new(&self.sort, wanted);
-        self.matching(snapshot).for_each(|entry, document| top.offer(entry, document));
+        let looked_at = self
+            .matching(snapshot)
+            .for_each(|entry, document| top.offer(entry.key(), entry.record(), document));
         let mut found = top.into_sorted();
         let skipped = offset.min(found.len());
         let rows = found.drain(skipped..).filter_map(Found::into_row).collect();
-        Rows::ready(rows, skipped)
+        Rows::ready(rows, skipped, if is_unfolded { looked_at } else { 0 })
     }
 
     /// Whether a document is in the result, were there no offset and no limit.
     pub fn matches(&self, key: &[u8], record: &Record) -> bool {
-        if !self.scope.contains(key) {
+        if !self.is_in_scope(key) {
             return false;
         }
         let mut cells = Cells::default();
@@ -197,7 +278,34 @@ impl Prepared {
     /// Everything in the result, were there no offset and no limit, in order of names.
     pub(crate) fn matching<'s>(&'s self, snapshot: &'s Snapshot) -> Matches<'s> {
         let entries = self.plan.entries(&self.scope, snapshot, self.sort.name);
-        Matches { prepared: self, entries, cells: Cells::default() }
+        Matches::new(self, entries)
+    }
+
+    /// Whether a document is where the query looks.
+    pub(crate) fn is_in_scope(&self, key: &[u8]) -> bool {
+        self.scope.contains(key)
+    }
+
+    /// Where the entries of the scope are.
+    pub(crate) fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// The counter of all that the query matches, where there is one.
+    pub(crate) fn counter(&self) -> Option<Vec<u8>> {
+        let is_whole = self.predicate.is_none()
+            && self.sort.fields.is_empty()
+            && self.start.is_none()
+            && self.end.is_none()
+            && self.index_plan.is_none()
+            && self.indexer.is_some();
+        // The last place is the widest one.
+        self.places.last().filter(|_| is_whole).map(|place| place.scope.clone())
+    }
+
+    /// The order, compiled.
+    pub(crate) fn sort(&self) -> &Sort {
+        &self.sort
     }
 
     /// Place of a field that the order or a filter names.
@@ -215,7 +323,8 @@ impl Prepared {
         Document::new(name_key::of_key(key), &record.value, &self.table, cells)
     }
 
-    fn accepts(&self, document: &mut Document<'_>) -> bool {
+    /// Whether a document in scope is in the result, were there no offset and no limit.
+    pub(crate) fn accepts(&self, document: &mut Document<'_>) -> bool {
         self.predicate.as_ref().is_none_or(|predicate| predicate.keeps(document))
             && self.sort.places(document)
             && self.start.as_ref().is_none_or(|start| start.precedes(&self.sort, document))
@@ -223,95 +332,19 @@ impl Prepared {
     }
 }
 
-/// The documents a query matches.
-pub(crate) struct Matches<'s> {
-    prepared: &'s Prepared,
-    entries: Entries<'s>,
-    cells: Cells,
-}
-
-impl<'s> Matches<'s> {
-    /// The next document's entry.
-    fn next_entry(&mut self) -> Option<Entry<'s>> {
-        let Matches { prepared, entries, cells } = self;
-        entries.find(|entry| {
-            prepared.accepts(&mut prepared.document(entry.key(), entry.record(), cells))
-        })
-    }
-
-    /// Calls `visit` for every document until it answers that it has enough.
-    pub(crate) fn try_for_each(
-        mut self,
-        mut visit: impl FnMut(&Entry<'s>, &mut Document<'_>) -> std::ops::ControlFlow<()>,
-    ) {
-        for entry in self.entries {
-            let mut document = self.prepared.document(entry.key(), entry.record(), &mut self.cells);
-            if self.prepared.accepts(&mut document) && visit(&entry, &mut document).is_break() {
-                return;
-            }
+/// What each conjunction that can match says to indexes.
+fn conjuncts(
+    disjuncts: &Disjuncts,
+    sort: &Sort,
+    cursors: (Option<&Position>, Option<&Position>),
+    database: &DatabaseName,
+) -> Result<Vec<Conjunct>, QueryError> {
+    let mut conjuncts = Vec::new();
+    for leaves in disjuncts.iter() {
+        if let Some(mut conjunct) = Conjunct::of(leaves, database)? {
+            conjunct.names.narrow_by_cursors(sort, cursors);
+            conjuncts.push(conjunct);
         }
     }
-
-    /// Calls `visit` for every document.
-    pub(crate) fn for_each(self, mut visit: impl FnMut(&Entry<'s>, &mut Document<'_>)) {
-        self.try_for_each(|entry, document| {
-            visit(entry, document);
-            std::ops::ControlFlow::Continue(())
-        });
-    }
-}
-
-/// The rows of a result, in order.
-pub struct Rows<'s> {
-    source: Source<'s>,
-    skipped: usize,
-}
-
-enum Source<'s> {
-    Stream(Stream<'s>),
-    Ready(std::vec::IntoIter<Row>),
-}
-
-struct Stream<'s> {
-    matches: Matches<'s>,
-    offset: u32,
-    limit: Option<u32>,
-}
-
-impl Rows<'_> {
-    fn ready(rows: Vec<Row>, skipped: usize) -> Self {
-        Rows { source: Source::Ready(rows.into_iter()), skipped }
-    }
-
-    /// How many matches the offset has passed over. Final once the first row, or the end, was met.
-    pub fn skipped(&self) -> usize {
-        self.skipped
-    }
-}
-
-impl Iterator for Rows<'_> {
-    type Item = Row;
-
-    fn next(&mut self) -> Option<Row> {
-        let stream = match &mut self.source {
-            Source::Ready(rows) => return rows.next(),
-            Source::Stream(stream) => stream,
-        };
-        while stream.offset > 0 {
-            stream.matches.next_entry()?;
-            stream.offset -= 1;
-            self.skipped += 1;
-        }
-        if let Some(limit) = &mut stream.limit {
-            *limit = limit.checked_sub(1)?;
-        }
-        let (key, record) = stream.matches.next_entry()?.into_owned();
-        Row::new(key, record)
-    }
-}
-
-impl std::fmt::Debug for Rows<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rows").field("skipped", &self.skipped).finish_non_exhaustive()
-    }
+    Ok(conjuncts)
 }

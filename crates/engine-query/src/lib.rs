@@ -9,6 +9,7 @@ mod document;
 mod error;
 mod execute;
 mod filter;
+mod index;
 pub mod limits;
 mod list;
 mod model;
@@ -18,16 +19,21 @@ mod normalize;
 mod partition;
 mod plan;
 mod project;
+mod rows;
+mod run;
 mod scope;
 mod sort;
+mod tally;
 mod top;
 mod validate;
 mod validate_filter;
 mod validate_nearest;
+mod view;
 
 pub use aggregate::{AggregateOp, Aggregation, aggregate};
 pub use error::{ErrorKind, QueryError};
-pub use execute::{Prepared, Row, Rows};
+pub use execute::{Prepared, Row};
+pub use index::{IndexDefinition, IndexField, IndexMode, IndexScope, Indexer};
 pub use list::{ListDocuments, Listed, Page, list_collection_ids, list_documents, parse_order_by};
 pub use model::{
     CompositeOp, Cursor, Direction, DistanceMeasure, FieldOp, Filter, FindNearest, From, Order,
@@ -35,3 +41,4 @@ pub use model::{
 };
 pub use partition::partition;
 pub use project::project;
+pub use rows::Rows;

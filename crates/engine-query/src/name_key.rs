@@ -16,6 +16,11 @@ pub(crate) fn of_path(path: &DocumentPath) -> Bytes {
     key.slice_ref(of_key(&key))
 }
 
+/// The least name bytes behind those.
+pub(crate) fn after(name: &[u8]) -> Bytes {
+    [name, &[0]].concat().into()
+}
+
 /// The storage key in a group, whose segment is `group`, of the document with those name bytes.
 pub(crate) fn in_group(group: &[u8], name: &[u8]) -> Bytes {
     [group, name].concat().into()

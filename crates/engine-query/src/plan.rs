@@ -103,36 +103,17 @@ fn lookup_keys(
 fn scan_bounds(
     disjuncts: &Disjuncts,
     sort: &Sort,
-    (start, end): (Option<&Position>, Option<&Position>),
+    cursors: (Option<&Position>, Option<&Position>),
     database: &DatabaseName,
 ) -> Result<NameBounds, QueryError> {
     let mut union: Option<NameBounds> = None;
     for disjunct in disjuncts.iter() {
         let mut bounds = NameBounds::default();
         for leaf in disjunct {
-            let Filter::Field { field, op, value } = leaf else { continue };
-            if !field.is_name() {
-                continue;
-            }
-            match op {
-                FieldOp::Equal => {
-                    let name = name_key::operand(value, database)?;
-                    bounds.start_at(name.clone());
-                    bounds.end_at(after(&name));
-                }
-                FieldOp::LessThan => bounds.end_at(name_key::operand(value, database)?),
-                FieldOp::LessThanOrEqual => {
-                    bounds.end_at(after(&name_key::operand(value, database)?));
-                }
-                FieldOp::GreaterThan => {
-                    bounds.start_at(after(&name_key::operand(value, database)?));
-                }
-                FieldOp::GreaterThanOrEqual => bounds.start_at(name_key::operand(value, database)?),
-                FieldOp::NotEqual
-                | FieldOp::NotIn
-                | FieldOp::In
-                | FieldOp::ArrayContains
-                | FieldOp::ArrayContainsAny => {}
+            if let Filter::Field { field, op, value } = leaf
+                && field.is_name()
+            {
+                bounds.narrow(*op, value, database)?;
             }
         }
         union = Some(match union {
@@ -141,34 +122,31 @@ fn scan_bounds(
         });
     }
     let mut bounds = union.unwrap_or_default();
-    if sort.fields.is_empty() {
+    bounds.narrow_by_cursors(sort, cursors);
+    Ok(bounds)
+}
+
+impl NameBounds {
+    /// Leaves out what is before the start or behind the end, where those are names.
+    pub(crate) fn narrow_by_cursors(
+        &mut self,
+        sort: &Sort,
+        (start, end): (Option<&Position>, Option<&Position>),
+    ) {
+        if !sort.fields.is_empty() {
+            return;
+        }
         for (position, is_start) in [(start, true), (end, false)] {
             let Some(Position { name: Some(name), before, .. }) = position else { continue };
             // The position lies before or after its document, in the direction of the order.
             let ascending = sort.name == Direction::Ascending;
-            let edge = if *before == ascending { name.clone() } else { after(name) };
+            let edge = if *before == ascending { name.clone() } else { name_key::after(name) };
             if is_start == ascending {
-                bounds.start_at(edge);
+                self.start_at(edge);
             } else {
-                bounds.end_at(edge);
+                self.end_at(edge);
             }
         }
-    }
-    Ok(bounds)
-}
-
-/// The least name bytes behind those.
-fn after(name: &[u8]) -> Bytes {
-    [name, &[0]].concat().into()
-}
-
-impl NameBounds {
-    fn start_at(&mut self, start: Bytes) {
-        self.start = Some(self.start.take().map_or(start.clone(), |known| known.max(start)));
-    }
-
-    fn end_at(&mut self, end: Bytes) {
-        self.end = Some(self.end.take().map_or(end.clone(), |known| known.min(end)));
     }
 
     fn cover(self, other: NameBounds) -> NameBounds {
@@ -228,7 +206,7 @@ mod tests {
                 if *edge == name {
                     return path.to_owned();
                 }
-                if *edge == after(&name) {
+                if *edge == name_key::after(&name) {
                     return format!("{path}+");
                 }
             }

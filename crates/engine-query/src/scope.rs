@@ -10,6 +10,8 @@ use bytes::Bytes;
 use engine_store::{Entry, KeyRange, Range, Snapshot};
 
 use crate::error::QueryError;
+use crate::index::layout;
+use crate::index::stream::Place;
 use crate::model::{Direction, From, Query};
 use crate::name_key;
 use crate::validate;
@@ -53,6 +55,30 @@ impl Scope {
             From::Children => Scope::Children(query.parent.clone()),
             From::Descendants => Scope::Descendants(query.parent.clone()),
         })
+    }
+
+    /// Where index entries of the scope are; nowhere for scopes that no index serves. The scope of a whole group
+    /// is the last one.
+    pub(crate) fn places(&self, query: &Query) -> Vec<Place> {
+        let place = |scope, key: &Bytes, group: &Bytes| Place {
+            scope,
+            key: key.clone(),
+            group_length: group.len(),
+        };
+        match self {
+            Scope::Collection { group, range, .. } => {
+                let path = name_key::of_key(&range.start);
+                vec![place(layout::collection_scope(path), &range.start, group)]
+            }
+            Scope::Group { group, .. } if query.parent.is_root() => {
+                let root: Bytes = [&group[..], group].concat().into();
+                vec![
+                    place(layout::collection_scope(group), &root, group),
+                    place(layout::group_scope(group), group, group),
+                ]
+            }
+            Scope::Group { .. } | Scope::Children(_) | Scope::Descendants(_) => Vec::new(),
+        }
     }
 
     /// Whether the key is of a document in scope.

@@ -21,6 +21,14 @@ pub(crate) struct Sort {
 }
 
 impl Direction {
+    /// The other one.
+    pub(crate) fn reverse(self) -> Self {
+        match self {
+            Direction::Ascending => Direction::Descending,
+            Direction::Descending => Direction::Ascending,
+        }
+    }
+
     /// `ordering` as seen in this direction.
     pub(crate) fn apply(self, ordering: Ordering) -> Ordering {
         match self {

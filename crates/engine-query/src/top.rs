@@ -5,13 +5,14 @@ use std::collections::BinaryHeap;
 
 use base_value::Value;
 use bytes::Bytes;
-use engine_store::{Entry, Record};
+use engine_store::Record;
 
 use crate::document::Document;
 use crate::execute::Row;
 use crate::sort::Sort;
 
 /// A document that was found, with what it is sorted by.
+#[derive(Clone)]
 pub(crate) struct Found {
     key: Bytes,
     /// Where the name starts in the key.
@@ -21,7 +22,29 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    fn rank(&self) -> (&[Value], &[u8]) {
+    /// A matching document.
+    pub(crate) fn new(
+        sort: &Sort,
+        key: &Bytes,
+        record: &Record,
+        document: &mut Document<'_>,
+    ) -> Self {
+        let name_at = key.len() - document.name.len();
+        let values = sort.values(document);
+        Found { key: key.clone(), name_at, record: record.clone(), values }
+    }
+
+    /// Its storage key.
+    pub(crate) fn key(&self) -> &Bytes {
+        &self.key
+    }
+
+    /// What is stored.
+    pub(crate) fn record(&self) -> &Record {
+        &self.record
+    }
+
+    pub(crate) fn rank(&self) -> (&[Value], &[u8]) {
         (&self.values, self.key.get(self.name_at..).unwrap_or_default())
     }
 
@@ -46,19 +69,29 @@ impl<'q> Top<'q> {
     }
 
     /// Offers one more document. What is surely not among the first ones costs no allocation.
-    pub(crate) fn offer(&mut self, entry: &Entry<'_>, document: &mut Document<'_>) {
-        let Some(wanted) = self.wanted else {
-            self.found.push(self.ranked(entry, document));
-            return;
-        };
-        if self.heap.len() >= wanted {
+    pub(crate) fn offer(&mut self, key: &Bytes, record: &Record, document: &mut Document<'_>) {
+        if let Some(wanted) = self.wanted
+            && self.heap.len() >= wanted
+        {
             let Some(last) = self.heap.peek() else { return };
             if self.sort.compare_document(document, last.found.rank()).is_ge() {
                 return;
             }
+        }
+        self.push(Found::new(self.sort, key, record, document));
+    }
+
+    /// Same as [`Top::offer`] for one that was found before.
+    pub(crate) fn push(&mut self, found: Found) {
+        let ranked = Ranked { sort: self.sort, found };
+        let Some(wanted) = self.wanted else {
+            self.found.push(ranked);
+            return;
+        };
+        self.heap.push(ranked);
+        if self.heap.len() > wanted {
             self.heap.pop();
         }
-        self.heap.push(self.ranked(entry, document));
     }
 
     /// What was kept, in order.
@@ -69,13 +102,6 @@ impl<'q> Top<'q> {
         };
         ranked.sort_unstable();
         ranked.into_iter().map(|ranked| ranked.found).collect()
-    }
-
-    fn ranked(&self, entry: &Entry<'_>, document: &mut Document<'_>) -> Ranked<'q> {
-        let (key, record) = entry.clone().into_owned();
-        let name_at = key.len() - document.name.len();
-        let values = self.sort.values(document);
-        Ranked { sort: self.sort, found: Found { key, name_at, record, values } }
     }
 }
 

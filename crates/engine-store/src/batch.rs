@@ -1,7 +1,6 @@
 //! The writes of one commit.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map;
 
 use bytes::Bytes;
 
@@ -60,11 +59,7 @@ impl WriteBatch {
     }
 
     /// The writes in key order.
-    pub fn iter(&self) -> impl Iterator<Item = (&Bytes, &Op)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Bytes, &Op)> + Clone {
         self.ops.iter()
-    }
-
-    pub(crate) fn into_ops(self) -> btree_map::IntoIter<Bytes, Op> {
-        self.ops.into_iter()
     }
 }

@@ -1,49 +1,177 @@
 //! Walking a snapshot in key order. These types hide what the snapshot is made of.
 
+use std::fmt;
+use std::iter::Peekable;
+
+use base_env::UnixMicros;
 use bytes::Bytes;
 use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
 
+use crate::base::Cursor;
+use crate::merge::{Direction, Turn, turn};
 use crate::record::Record;
+use crate::snapshot::raise;
+use crate::table::Slot;
 
-type Inner<'a> = RangedIter<'a, Bytes, Record, DefaultSharedPtr>;
+type TableRange<'a> = RangedIter<'a, Bytes, Slot, DefaultSharedPtr>;
 
 /// One key and its record, seen in a snapshot.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
-    key: &'a Bytes,
-    record: &'a Record,
+    inner: Inner<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Inner<'a> {
+    Shared(&'a Bytes, &'a Record),
+    Owned(Bytes, Record),
 }
 
 impl<'a> Entry<'a> {
-    pub(crate) fn new((key, record): (&'a Bytes, &'a Record)) -> Entry<'a> {
-        Entry { key, record }
+    /// An entry in memory, shown as updated at `floor` at the earliest.
+    fn shared(key: &'a Bytes, record: &'a Record, floor: UnixMicros) -> Entry<'a> {
+        if record.updated < floor {
+            return Entry::owned(key.clone(), record.clone(), floor);
+        }
+        Entry { inner: Inner::Shared(key, record) }
+    }
+
+    fn owned(key: Bytes, record: Record, floor: UnixMicros) -> Entry<'a> {
+        Entry { inner: Inner::Owned(key, raise(record, floor)) }
     }
 
     /// The key.
     pub fn key(&self) -> &Bytes {
-        self.key
+        match &self.inner {
+            Inner::Shared(key, _) => key,
+            Inner::Owned(key, _) => key,
+        }
     }
 
     /// The record.
     pub fn record(&self) -> &Record {
-        self.record
+        match &self.inner {
+            Inner::Shared(_, record) => record,
+            Inner::Owned(_, record) => record,
+        }
     }
 
     /// Key and record, to keep. Copies no bytes.
     pub fn into_owned(self) -> (Bytes, Record) {
-        (self.key.clone(), self.record.clone())
+        match self.inner {
+            Inner::Shared(key, record) => (key.clone(), record.clone()),
+            Inner::Owned(key, record) => (key, record),
+        }
+    }
+}
+
+/// A range of one table, one way.
+pub(crate) struct Walk<'a> {
+    inner: Option<TableRange<'a>>,
+    direction: Direction,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(inner: Option<TableRange<'a>>, direction: Direction) -> Walk<'a> {
+        Walk { inner, direction }
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = (&'a Bytes, &'a Slot);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let inner = self.inner.as_mut()?;
+        match self.direction {
+            Direction::Ascending => inner.next(),
+            Direction::Descending => inner.next_back(),
+        }
+    }
+}
+
+/// A range of the table that is written over the one that is being folded.
+pub(crate) struct Overlay<'a> {
+    table: Peekable<Walk<'a>>,
+    frozen: Option<Peekable<Walk<'a>>>,
+    direction: Direction,
+}
+
+impl<'a> Overlay<'a> {
+    pub(crate) fn new(
+        table: Walk<'a>,
+        frozen: Option<Walk<'a>>,
+        direction: Direction,
+    ) -> Overlay<'a> {
+        Overlay { table: table.peekable(), frozen: frozen.map(Iterator::peekable), direction }
+    }
+}
+
+impl<'a> Iterator for Overlay<'a> {
+    type Item = (&'a Bytes, &'a Slot);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Some(frozen) = &mut self.frozen else { return self.table.next() };
+        let upper = self.table.peek().map(|(key, _)| key.as_ref());
+        match turn(upper, frozen.peek().map(|(key, _)| key.as_ref()), self.direction) {
+            Turn::Lower => return frozen.next(),
+            Turn::Both => drop(frozen.next()),
+            Turn::Upper | Turn::Neither => {}
+        }
+        self.table.next()
+    }
+}
+
+/// A range of everything.
+pub(crate) struct Merged<'a> {
+    overlay: Peekable<Overlay<'a>>,
+    base: Option<Box<Peekable<Cursor<'a, Record>>>>,
+    floor: UnixMicros,
+    direction: Direction,
+}
+
+impl<'a> Merged<'a> {
+    pub(crate) fn new(
+        overlay: Overlay<'a>,
+        base: Option<Cursor<'a, Record>>,
+        floor: UnixMicros,
+    ) -> Merged<'a> {
+        let direction = overlay.direction;
+        let base = base.map(|base| Box::new(base.peekable()));
+        Merged { overlay: overlay.peekable(), base, floor, direction }
+    }
+}
+
+impl<'a> Iterator for Merged<'a> {
+    type Item = Entry<'a>;
+
+    fn next(&mut self) -> Option<Entry<'a>> {
+        loop {
+            if let Some(base) = &mut self.base {
+                let upper = self.overlay.peek().map(|(key, _)| key.as_ref());
+                match turn(upper, base.peek().map(|(key, _)| key.as_ref()), self.direction) {
+                    Turn::Lower => {
+                        let (key, record) = base.next()?;
+                        return Some(Entry::owned(key, record, self.floor));
+                    }
+                    Turn::Both => drop(base.next()),
+                    Turn::Upper | Turn::Neither => {}
+                }
+            }
+            if let (key, Some(record)) = self.overlay.next()? {
+                return Some(Entry::shared(key, record, self.floor));
+            }
+        }
     }
 }
 
 /// The entries of a range in ascending key order; see [`crate::Snapshot::range`].
-#[derive(Debug)]
 pub struct Range<'a> {
-    inner: Option<Inner<'a>>,
+    inner: Merged<'a>,
 }
 
 impl<'a> Range<'a> {
-    pub(crate) fn new(inner: Option<Inner<'a>>) -> Range<'a> {
+    pub(crate) fn new(inner: Merged<'a>) -> Range<'a> {
         Range { inner }
     }
 }
@@ -52,18 +180,17 @@ impl<'a> Iterator for Range<'a> {
     type Item = Entry<'a>;
 
     fn next(&mut self) -> Option<Entry<'a>> {
-        self.inner.as_mut()?.next().map(Entry::new)
+        self.inner.next()
     }
 }
 
 /// The entries of a range in descending key order; see [`crate::Snapshot::range_rev`].
-#[derive(Debug)]
 pub struct RangeRev<'a> {
-    inner: Option<Inner<'a>>,
+    inner: Merged<'a>,
 }
 
 impl<'a> RangeRev<'a> {
-    pub(crate) fn new(inner: Option<Inner<'a>>) -> RangeRev<'a> {
+    pub(crate) fn new(inner: Merged<'a>) -> RangeRev<'a> {
         RangeRev { inner }
     }
 }
@@ -72,6 +199,60 @@ impl<'a> Iterator for RangeRev<'a> {
     type Item = Entry<'a>;
 
     fn next(&mut self) -> Option<Entry<'a>> {
-        self.inner.as_mut()?.next_back().map(Entry::new)
+        self.inner.next()
     }
 }
+
+/// The records of a range that are newer than the base, in ascending key order; see
+/// [`crate::Snapshot::overlay`].
+pub struct OverlayRange<'a> {
+    inner: Overlay<'a>,
+    floor: UnixMicros,
+}
+
+impl<'a> OverlayRange<'a> {
+    pub(crate) fn new(inner: Overlay<'a>, floor: UnixMicros) -> OverlayRange<'a> {
+        OverlayRange { inner, floor }
+    }
+}
+
+impl<'a> Iterator for OverlayRange<'a> {
+    /// The key, and its record unless it was deleted.
+    type Item = (&'a Bytes, Option<Record>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, slot) = self.inner.next()?;
+        Some((key, slot.clone().map(|record| raise(record, self.floor))))
+    }
+}
+
+/// Derived entries of the base in a range; see [`crate::Snapshot::derived`].
+pub struct DerivedRange<'a> {
+    inner: Option<Cursor<'a, ()>>,
+}
+
+impl<'a> DerivedRange<'a> {
+    pub(crate) fn new(inner: Option<Cursor<'a, ()>>) -> DerivedRange<'a> {
+        DerivedRange { inner }
+    }
+}
+
+impl Iterator for DerivedRange<'_> {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.inner.as_mut()?.next().map(|(key, ())| key)
+    }
+}
+
+macro_rules! debug_by_name {
+    ($($name:ident),*) => {$(
+        impl fmt::Debug for $name<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+debug_by_name!(Range, RangeRev, OverlayRange, DerivedRange);

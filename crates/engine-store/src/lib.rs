@@ -1,24 +1,46 @@
 //! Ordered, versioned bytes: one key space whose state is read through immutable [`Snapshot`]s and
 //! changed by one [`Writer`] at a time.
 //!
-//! Everything here is synchronous and knows nothing of documents, protocols or transactions.
-//! Memory is the only place records live for now; the types are shaped so that a journal and an
-//! on-disk base can come behind them: no iterator shows what the map is made of.
+//! Everything here is synchronous and knows nothing of documents, protocols or transactions. A state is
+//! a table in memory over a base on the disk; a kept store writes a journal first. Design, formats and
+//! limits are in `docs/internals/store/`.
 #![forbid(unsafe_code)]
 
+mod base;
 mod batch;
+mod derive;
+mod diff;
+mod disk;
+mod error;
+mod folding;
 mod iter;
+mod journal;
 mod limits;
+mod lower;
+mod merge;
+mod open;
+mod options;
+mod prepared;
 mod range;
 mod record;
 mod retire;
+mod shared;
 mod snapshot;
 mod store;
+mod sync;
+mod table;
+mod writer;
 
 pub use base_env::UnixMicros;
 pub use batch::{Op, WriteBatch};
-pub use iter::{Entry, Range, RangeRev};
+pub use derive::{Derive, NoDerive};
+pub use disk::{Disk, DiskFile, RealDisk};
+pub use error::StoreError;
+pub use iter::{DerivedRange, Entry, OverlayRange, Range, RangeRev};
+pub use options::{Durability, Place, StoreOptions};
+pub use prepared::Prepared;
 pub use range::KeyRange;
 pub use record::{Change, Commit, Record, Version};
 pub use snapshot::Snapshot;
-pub use store::{Cleared, Store, Writer};
+pub use store::Store;
+pub use writer::{Replaced, Writer};

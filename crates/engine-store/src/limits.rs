@@ -1,7 +1,49 @@
 //! Bounds of the store, each with its reason.
 
+use std::time::Duration;
+
 /// What has at least this many parts is freed on a thread of its own.
 ///
 /// Freeing costs 50 to 200 ns a part, so anything smaller ends well within a millisecond where it is, about
 /// as long as starting a thread takes.
 pub(crate) const RETIRE_INLINE_LEN_MAX: usize = 2_000;
+
+/// Memory for pages of the base. Measured: 79 MB resident with 2.5 million small records.
+pub(crate) const CACHE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Unfolded bytes that start a fold. With a quarter of it, 30 KB records were being folded all the time.
+pub(crate) const FOLD_BYTES: usize = 64 * 1024 * 1024;
+
+/// Memory in which a fold sorts derived entries; what does not fit goes through a temporary file.
+pub(crate) const DERIVED_SORT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Room of one file of the journal. Its place on the disk is reserved at once, which makes syncing cheap.
+pub(crate) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Writers wait while more than this many times `fold_bytes` is unfolded and a fold is under way.
+pub(crate) const PRESSURE_FOLDS: usize = 4;
+
+/// How often a kept store is written to the disk: what a power cut takes at most, with write-behind.
+pub(crate) const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A kept store that was not written to for this many sync intervals is idle.
+pub(crate) const IDLE_INTERVALS: u32 = 3;
+
+/// Unfolded bytes below which an idle store is left as it is: they are read again in no time.
+pub(crate) const IDLE_FOLD_BYTES: usize = 1024 * 1024;
+
+/// Unfolded bytes above which a store folds before it closes, so that it opens quickly.
+pub(crate) const CLOSE_FOLD_BYTES: usize = 16 * 1024 * 1024;
+
+/// Journal files above which an opened store folds: each is read at the next opening.
+pub(crate) const SEGMENTS_MAX: usize = 4;
+
+/// How long after a failed fold the next one is tried: a full disk is not full for ever, and does not
+/// get room by being asked again and again.
+pub(crate) const FOLD_RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often a folder in use is tried, and how long each wait is: long enough for a process to start,
+/// short enough for a person to wait.
+pub(crate) const LOCK_TRIES_MAX: u32 = 25;
+/// See [`LOCK_TRIES_MAX`].
+pub(crate) const LOCK_TRY_INTERVAL: Duration = Duration::from_millis(10);

@@ -51,6 +51,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// By how much the number of keys changes.
+    pub(crate) fn len_change(&self) -> isize {
+        isize::from(self.after.is_some()) - isize::from(self.before.is_some())
+    }
+
     /// The bytes this change keeps alive, for bounds on how many are kept.
     pub fn size(&self) -> usize {
         let len = |record: &Option<Record>| record.as_ref().map_or(0, |record| record.value.len());

@@ -1,56 +1,144 @@
 //! The state of a store at one moment.
 
 use std::fmt;
-use std::ops::Bound;
+use std::sync::Arc;
 
 use base_env::UnixMicros;
 use bytes::Bytes;
-use imbl::OrdMap;
-use imbl::ordmap::DiffItem;
 
-use crate::iter::{Entry, Range, RangeRev};
+use crate::error::StoreError;
+use crate::iter::{DerivedRange, Entry, Merged, Overlay, OverlayRange, Range, RangeRev, Walk};
+use crate::lower::{Lower, Settings};
+use crate::merge::Direction;
 use crate::range::KeyRange;
 use crate::record::{Commit, Record, Version};
+use crate::table::{Slot, Table, entry_bytes};
 
 /// An immutable state of a store: what it held at one version and one time. Cloning is O(1), and a
 /// snapshot stays as it is while the store is written.
 #[derive(Clone)]
 pub struct Snapshot {
-    pub(crate) map: OrdMap<Bytes, Record>,
+    // INVARIANT: over an empty `lower`, nothing in the table is a deletion.
+    pub(crate) table: Table,
+    pub(crate) table_bytes: usize,
+    pub(crate) lower: Arc<Lower>,
     pub(crate) version: Version,
     pub(crate) time: UnixMicros,
+    /// Records are shown as updated at this time at the earliest. A state that was brought back shows
+    /// its old records so: they came back then.
+    pub(crate) floor: UnixMicros,
+    pub(crate) len: usize,
+}
+
+/// `record` as updated at `floor` at the earliest.
+pub(crate) fn raise(record: Record, floor: UnixMicros) -> Record {
+    Record { updated: record.updated.max(floor), ..record }
 }
 
 impl Snapshot {
     /// A snapshot of nothing, taken at `time`.
     pub fn empty(time: UnixMicros) -> Snapshot {
-        Snapshot { map: OrdMap::new(), version: Version::ZERO, time }
+        Snapshot::with(Lower::empty(Arc::new(Settings::default())), time)
+    }
+
+    /// A snapshot of nothing but what `lower` holds, which is said later.
+    pub(crate) fn with(lower: Arc<Lower>, time: UnixMicros) -> Snapshot {
+        Snapshot {
+            table: Table::new(),
+            table_bytes: 0,
+            lower,
+            version: Version::ZERO,
+            time,
+            floor: UnixMicros(i64::MIN),
+            len: 0,
+        }
     }
 
     /// The record of `key`.
     pub fn get(&self, key: &[u8]) -> Option<Record> {
-        self.map.get(key).cloned()
+        match self.slot(key) {
+            Some(slot) => slot.clone(),
+            None => self.lower.base.as_ref()?.get(key),
+        }
+        .map(|record| raise(record, self.floor))
     }
 
     /// When the value of `key` last changed; `None` when it is missing. Copies no record.
     pub fn updated(&self, key: &[u8]) -> Option<UnixMicros> {
-        self.map.get(key).map(|record| record.updated)
+        match self.slot(key) {
+            Some(slot) => slot.as_ref().map(|record| record.updated),
+            None => self.lower.base.as_ref()?.updated(key),
+        }
+        .map(|updated| updated.max(self.floor))
     }
 
     /// The entries of `range` in ascending key order.
     pub fn range(&self, range: &KeyRange) -> Range<'_> {
-        Range::new((!range.is_empty()).then(|| self.map.range::<_, [u8]>(range.bounds())))
+        Range::new(self.merged(range, Direction::Ascending))
     }
 
     /// The entries of `range` in descending key order.
     pub fn range_rev(&self, range: &KeyRange) -> RangeRev<'_> {
-        RangeRev::new((!range.is_empty()).then(|| self.map.range::<_, [u8]>(range.bounds())))
+        RangeRev::new(self.merged(range, Direction::Descending))
     }
 
     /// The first entry whose key is `key` or greater.
     pub fn seek(&self, key: &[u8]) -> Option<Entry<'_>> {
-        let from = (Bound::Included(key), Bound::Unbounded);
-        self.map.range::<_, [u8]>(from).next().map(Entry::new)
+        self.range(&KeyRange { start: Bytes::copy_from_slice(key), end: None }).next()
+    }
+
+    /// The derived entries of the base in a range, in ascending order. They are those of the base
+    /// alone: leave out what belongs to keys that the overlay shadows, and add the overlay's own.
+    pub fn derived(&self, range: &KeyRange) -> DerivedRange<'_> {
+        self.derived_cursor(range, Direction::Ascending)
+    }
+
+    /// Same as [`Snapshot::derived`], in descending order.
+    pub fn derived_rev(&self, range: &KeyRange) -> DerivedRange<'_> {
+        self.derived_cursor(range, Direction::Descending)
+    }
+
+    /// The records of a range that are newer than the base, in ascending key order, those of deleted keys
+    /// included. Without a base that is everything.
+    pub fn overlay(&self, range: &KeyRange) -> OverlayRange<'_> {
+        OverlayRange::new(self.walk(range, Direction::Ascending), self.floor)
+    }
+
+    /// What the overlay says of `key`: `None` when nothing, so that the base decides; `Some(None)` when the
+    /// key was deleted.
+    pub fn overlay_get(&self, key: &[u8]) -> Option<Option<Record>> {
+        self.slot(key).map(|slot| slot.clone().map(|record| raise(record, self.floor)))
+    }
+
+    /// How many entries of the overlay a range holds, counted up to `max`.
+    pub fn overlay_len(&self, range: &KeyRange, max: usize) -> usize {
+        self.walk(range, Direction::Ascending).take(max).count()
+    }
+
+    /// The value of a counter in the base, zero where it is missing. What the overlay adds and takes
+    /// is not in it.
+    pub fn counter(&self, key: &[u8]) -> u64 {
+        self.lower.base.as_ref().map_or(0, |base| base.counter(key))
+    }
+
+    /// The record of `key` in the base, whatever the overlay says.
+    pub fn base_get(&self, key: &[u8]) -> Option<Record> {
+        let record = self.lower.base.as_ref()?.get(key)?;
+        Some(raise(record, self.floor))
+    }
+
+    /// Whether there is a base.
+    pub fn has_base(&self) -> bool {
+        self.lower.base.is_some()
+    }
+
+    /// Whether every read of the base so far was answered. One that meets an error answers as if
+    /// nothing were there, so whoever read a snapshot checks before it answers.
+    ///
+    /// # Errors
+    /// The first error that a read of the base met.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.lower.base.as_ref().map_or(Ok(()), |base| base.check())
     }
 
     /// The number of the state shown. Two snapshots of one store with the same version hold the same.
@@ -66,12 +154,12 @@ impl Snapshot {
 
     /// How many keys there are.
     pub fn len(&self) -> usize {
-        self.map.len()
+        self.len
     }
 
     /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
+        self.len == 0
     }
 
     /// The state at `time`, made by undoing `commits`: those of this snapshot that are later than
@@ -85,10 +173,8 @@ impl Snapshot {
         for commit in commits {
             debug_assert_eq!(commit.version, past.version, "commits are undone newest first");
             for change in &commit.changes {
-                match &change.before {
-                    Some(record) => past.map.insert(change.key.clone(), record.clone()),
-                    None => past.map.remove::<[u8]>(&change.key),
-                };
+                past.set(change.key.clone(), change.before.clone());
+                past.len = past.len.saturating_add_signed(-change.len_change());
             }
             past.version = Version::new(commit.version.get().saturating_sub(1));
         }
@@ -96,17 +182,42 @@ impl Snapshot {
         past
     }
 
-    /// The keys whose values differ between this state and `target`, each with its record there.
-    /// Costs as much as the parts the two do not share.
-    pub(crate) fn differing(&self, target: &Snapshot) -> Vec<(Bytes, Option<Record>)> {
-        let differing = self.map.diff(&target.map).filter_map(|item| match item {
-            DiffItem::Add(key, record) => Some((key.clone(), Some(record.clone()))),
-            DiffItem::Remove(key, _) => Some((key.clone(), None)),
-            DiffItem::Update { old: (key, old), new: (_, new) } => {
-                (old.value != new.value).then(|| (key.clone(), Some(new.clone())))
-            }
-        });
-        differing.collect()
+    /// Sets what became of a key, but for [`Snapshot::len`].
+    pub(crate) fn set(&mut self, key: Bytes, slot: Slot) {
+        let key_len = key.len();
+        let (added, replaced) = if slot.is_none() && self.lower.is_empty() {
+            (0, self.table.remove(&key))
+        } else {
+            (entry_bytes(key_len, &slot), self.table.insert(key, slot))
+        };
+        let replaced = replaced.map_or(0, |slot| entry_bytes(key_len, &slot));
+        self.table_bytes = (self.table_bytes + added).saturating_sub(replaced);
+    }
+
+    /// What the records newer than the base say of a key.
+    pub(crate) fn slot(&self, key: &[u8]) -> Option<&Slot> {
+        self.table.get(key).or_else(|| self.lower.frozen.as_ref()?.table.get(key))
+    }
+
+    fn walk(&self, range: &KeyRange, direction: Direction) -> Overlay<'_> {
+        let empty = range.is_empty();
+        let walk = |table| {
+            let inner = (!empty).then(|| Table::range::<_, [u8]>(table, range.bounds()));
+            Walk::new(inner, direction)
+        };
+        let frozen = self.lower.frozen.as_ref().map(|frozen| walk(&frozen.table));
+        Overlay::new(walk(&self.table), frozen, direction)
+    }
+
+    fn merged(&self, range: &KeyRange, direction: Direction) -> Merged<'_> {
+        let base = self.lower.base.as_ref().filter(|_| !range.is_empty());
+        let base = base.map(|base| base.records(range, direction));
+        Merged::new(self.walk(range, direction), base, self.floor)
+    }
+
+    fn derived_cursor(&self, range: &KeyRange, direction: Direction) -> DerivedRange<'_> {
+        let base = self.lower.base.as_ref().filter(|_| !range.is_empty());
+        DerivedRange::new(base.map(|base| base.derived(range, direction)))
     }
 }
 

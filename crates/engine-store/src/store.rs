@@ -1,75 +1,255 @@
-//! The writing side: one mutex around the newest state.
+//! A key space: its newest state, and the right to change it.
 
 use std::fmt;
+use std::sync::Arc;
 
-use base_env::{Env, UnixMicros};
-use parking_lot::{Mutex, MutexGuard};
+use base_env::Env;
+use parking_lot::{Condvar, Mutex};
 
-use crate::batch::{Op, WriteBatch};
-use crate::limits::RETIRE_INLINE_LEN_MAX;
-use crate::record::{Change, Commit, Record};
+use crate::batch::WriteBatch;
+use crate::error::StoreError;
+use crate::folding::{Folding, fold};
+use crate::limits::{CLOSE_FOLD_BYTES, RETIRE_INLINE_LEN_MAX};
+use crate::lower::{Lower, Settings};
+use crate::open::Opened;
+use crate::options::{Durability, Place, StoreOptions};
+use crate::prepared::Prepared;
+use crate::record::{Commit, Version};
 use crate::retire::Retirement;
+use crate::shared::{Head, Shared};
 use crate::snapshot::Snapshot;
+use crate::sync::{Syncing, sync};
+use crate::writer::{Replaced, Writer};
 
 /// One key space. Reading takes an O(1) snapshot; writing happens under one mutex, in the caller's
-/// thread.
+/// thread. Folding and syncing happen on threads of the store's, which end with it.
 pub struct Store {
-    env: Env,
-    // INVARIANT: `head.time` is at or after every time given out, by a commit or a snapshot.
-    head: Mutex<Snapshot>,
+    shared: Arc<Shared>,
+    durability: Durability,
     retirement: Retirement,
 }
 
-/// What [`Writer::clear`] did.
-#[derive(Debug)]
-pub struct Cleared {
-    /// The commit. Its changes are empty when there were too many to list.
-    pub commit: Commit,
-    /// Whether the commit's changes are complete.
-    pub listed: bool,
-}
-
 impl Store {
-    /// An empty store.
-    pub fn new(env: Env) -> Store {
-        let head = Snapshot::empty(env.now());
-        Store { env, head: Mutex::new(head), retirement: Retirement::default() }
+    /// Opens a store, and finds in a kept one what was there.
+    ///
+    /// # Errors
+    /// [`StoreError`], where the folder cannot be used.
+    pub fn open(options: StoreOptions) -> Result<Store, StoreError> {
+        let settings = Arc::new(options.settings());
+        let dir = match &options.place {
+            Place::Memory { .. } => {
+                let state = Snapshot::with(Lower::empty(settings), options.env.now());
+                return Ok(Store::with(options.env, state));
+            }
+            Place::Kept { dir } => dir.clone(),
+        };
+        let Opened { folder, file, state, journal } = Opened::find(&options, &dir, &settings)?;
+        let version = state.version;
+        let wants_fold = journal.is_long() || state.table_bytes >= settings.fold_bytes;
+        let shared = Arc::new(Shared {
+            env: options.env,
+            settings,
+            head: Mutex::new(Head { state, journal: Some(journal), closed: false }),
+            folded: Condvar::new(),
+            folding: Folding::default(),
+            syncing: Syncing::starting_at(version),
+            folder: Some(folder),
+            own_file: Mutex::new(file),
+        });
+        shared.syncing.start(&shared)?;
+        if wants_fold {
+            shared.folding.request(&shared);
+        }
+        let durability = options.durability;
+        Ok(Store { shared, durability, retirement: Retirement::default() })
     }
 
-    /// A store that starts with what `snapshot` shows, sharing its memory. Versions go on from its.
+    /// An empty store in memory.
+    pub fn memory(env: Env) -> Store {
+        let state = Snapshot::empty(env.now());
+        Store::with(env, state)
+    }
+
+    /// Same as [`Store::memory`].
+    pub fn new(env: Env) -> Store {
+        Store::memory(env)
+    }
+
+    /// A store in memory that starts with what `snapshot` shows, sharing its memory and its base. Versions
+    /// go on from its, and it derives as the snapshot's store does.
     pub fn from_snapshot(env: Env, snapshot: &Snapshot) -> Store {
-        Store { env, head: Mutex::new(snapshot.clone()), retirement: Retirement::default() }
+        Store::with(env, snapshot.clone())
+    }
+
+    fn with(env: Env, state: Snapshot) -> Store {
+        let shared = Shared {
+            env,
+            settings: Arc::clone(&state.lower.settings),
+            head: Mutex::new(Head { state, journal: None, closed: false }),
+            folded: Condvar::new(),
+            folding: Folding::default(),
+            syncing: Syncing::default(),
+            folder: None,
+            own_file: Mutex::new(None),
+        };
+        Store {
+            shared: Arc::new(shared),
+            durability: Durability::default(),
+            retirement: Retirement::default(),
+        }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// The newest state, as of now: every later commit has a later time than the snapshot's.
     pub fn snapshot(&self) -> Snapshot {
-        let mut head = self.head.lock();
-        head.time = head.time.max(self.env.now());
-        head.clone()
+        let mut head = self.shared.head.lock();
+        head.state.time = head.state.time.max(self.shared.env.now());
+        head.state.clone()
     }
 
     /// The right to write, held by one caller at a time. Never hold it across an await, and never call
-    /// the store again while holding it.
+    /// the store again while holding it. Waits for a fold where far too much is unfolded.
     pub fn writer(&self) -> Writer<'_> {
-        Writer {
-            retired: Retired { store: self, state: None },
-            head: self.head.lock(),
-            store: self,
+        let shared = &*self.shared;
+        let mut head = shared.head.lock();
+        while shared.is_under_pressure(&head) && !head.closed {
+            shared.folding.request(&self.shared);
+            if shared.folding.check().is_err() {
+                // Waiting would not help; the commit is told.
+                break;
+            }
+            shared.folded.wait(&mut head);
         }
+        Writer::new(self, head)
+    }
+
+    /// Does what can be done of a commit before its turn: reads in the base what `batch` meets there, as
+    /// seen in `snapshot`, and encodes it for a journal. Give it to [`Writer::apply_prepared`].
+    pub fn prepare(&self, batch: WriteBatch, snapshot: &Snapshot) -> Prepared {
+        Prepared::new(batch, snapshot, self.is_kept())
     }
 
     /// Applies `batch` if `validate` agrees with the newest state.
     ///
     /// # Errors
-    /// What `validate` says; then nothing is written.
-    pub fn apply<E>(
+    /// What `validate` says, or the disk; then nothing is written.
+    pub fn apply<E: From<StoreError>>(
         &self,
         validate: impl FnOnce(&Snapshot) -> Result<(), E>,
         batch: WriteBatch,
     ) -> Result<Commit, E> {
         let mut writer = self.writer();
         validate(writer.head())?;
-        Ok(writer.apply(batch))
+        Ok(writer.apply(batch)?)
+    }
+
+    /// Same as [`Writer::restore`], with every change listed.
+    ///
+    /// # Errors
+    /// The disk's; then nothing was changed.
+    pub fn restore(&self, snapshot: &Snapshot) -> Result<Commit, StoreError> {
+        self.writer().restore(snapshot, usize::MAX).map(|restored| restored.commit)
+    }
+
+    /// Same as [`Writer::clear`].
+    ///
+    /// # Errors
+    /// The disk's; then nothing was changed.
+    pub fn clear(&self, changes_len_max: usize) -> Result<Replaced, StoreError> {
+        self.writer().clear(changes_len_max)
+    }
+
+    /// Calls `waiter` when `version` has survived what the store's durability promises: at once, or
+    /// from the sync thread once it is on the disk. It must be quick.
+    pub fn when_durable(
+        &self,
+        version: Version,
+        waiter: impl FnOnce(Result<(), StoreError>) + Send + 'static,
+    ) {
+        match self.durability {
+            Durability::PerCommit if self.is_kept() => {
+                self.shared.syncing.wait(version, Box::new(waiter));
+            }
+            Durability::PerCommit | Durability::WriteBehind => waiter(Ok(())),
+        }
+    }
+
+    /// Whether [`Store::when_durable`] ever has to wait.
+    pub fn syncs_commits(&self) -> bool {
+        self.is_kept() && self.durability == Durability::PerCommit
+    }
+
+    /// Whether the store is to be found again when it is opened the next time.
+    pub fn is_kept(&self) -> bool {
+        self.shared.folder.is_some()
+    }
+
+    /// Asks for a fold soon: a query met many records that are not in the base yet.
+    pub fn request_fold(&self) {
+        self.shared.folding.request(&self.shared);
+    }
+
+    /// Folds now: everything committed before is in the base afterwards.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn fold_now(&self) -> Result<(), StoreError> {
+        fold(&self.shared)
+    }
+
+    /// About how much memory the records take that are not in the base yet.
+    pub fn unfolded_bytes(&self) -> usize {
+        self.shared.head.lock().unfolded_bytes()
+    }
+
+    /// Why the newest fold failed, if it did. Reads and writes go on for as long as there is memory for it.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn check_folds(&self) -> Result<(), StoreError> {
+        self.shared.folding.check()
+    }
+
+    /// Writes everything committed so far to the disk, where it is kept there.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        sync(&self.shared)
+    }
+
+    /// Writes everything to the disk, where it is kept there, and lets go of it. Writes are refused from
+    /// now on. Doing so twice is fine. The folder can be opened again when this store and its snapshots
+    /// are gone.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn close(&self) -> Result<(), StoreError> {
+        let shared = &*self.shared;
+        let unfolded = {
+            let mut head = shared.head.lock();
+            if head.closed {
+                return Ok(());
+            }
+            head.closed = true;
+            head.unfolded_bytes()
+        };
+        shared.folded.notify_all();
+        shared.syncing.stop();
+        shared.folding.join();
+        if !self.is_kept() {
+            return Ok(());
+        }
+        sync(shared)?;
+        // What is not folded is read again at the next opening: a little is quicker than a fold.
+        if unfolded > CLOSE_FOLD_BYTES {
+            fold(shared)?;
+        }
+        let journal = shared.head.lock().journal.take();
+        journal.map_or(Ok(()), |journal| journal.finish())
     }
 
     /// Frees `garbage`, which has `len` parts: here when it is small, on a thread of the store's when
@@ -79,138 +259,32 @@ impl Store {
             self.retirement.retire(Box::new(garbage));
         }
     }
+}
 
-    /// Same as [`Writer::restore`].
-    pub fn restore(&self, snapshot: &Snapshot) -> Commit {
-        self.writer().restore(snapshot)
+impl StoreOptions {
+    fn settings(&self) -> Settings {
+        let scratch = match &self.place {
+            Place::Memory { scratch } => scratch.clone(),
+            Place::Kept { .. } => std::env::temp_dir(),
+        };
+        Settings {
+            scratch,
+            derive: Arc::clone(&self.derive),
+            cache_bytes: self.cache_bytes,
+            fold_bytes: self.fold_bytes,
+        }
     }
+}
 
-    /// Same as [`Writer::clear`].
-    pub fn clear(&self, changes_len_max: usize) -> Cleared {
-        self.writer().clear(changes_len_max)
+impl Drop for Store {
+    fn drop(&mut self) {
+        // Who wants to know of errors closes first; what was written is safe either way.
+        let _ = self.close();
     }
 }
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").finish_non_exhaustive()
-    }
-}
-
-/// The one writer of a store, for as long as it lives.
-pub struct Writer<'a> {
-    // Declared first, so that the mutex is free again before anything large is freed.
-    head: MutexGuard<'a, Snapshot>,
-    retired: Retired<'a>,
-    store: &'a Store,
-}
-
-impl Writer<'_> {
-    /// The newest state.
-    pub fn head(&self) -> &Snapshot {
-        &self.head
-    }
-
-    /// Applies `batch`. Where no key changes, the commit has a time of its own and no new version.
-    pub fn apply(&mut self, batch: WriteBatch) -> Commit {
-        let time = self.next_time();
-        let head = &mut *self.head;
-        let mut changes = Vec::with_capacity(batch.len());
-        for (key, op) in batch.into_ops() {
-            let stored = head.map.get(&key);
-            let (created, value) = match op {
-                Op::Put(value) => match stored {
-                    Some(record) if record.value == value => continue,
-                    Some(record) => (record.created, value),
-                    None => (time, value),
-                },
-                Op::Recreate(value) => (time, value),
-                Op::Delete => {
-                    if let Some(before) = head.map.remove(&key) {
-                        changes.push(Change { key, before: Some(before), after: None });
-                    }
-                    continue;
-                }
-            };
-            let after = Record { created, updated: time, value };
-            let before = head.map.insert(key.clone(), after.clone());
-            changes.push(Change { key, before, after: Some(after) });
-        }
-        self.finish(time, changes)
-    }
-
-    /// Makes the store hold what `snapshot` shows. Every key whose value differs is a change of this
-    /// one commit and gets its time as `updated` (so that times never go back for who has seen newer
-    /// ones); `created` is as in the snapshot. Costs as much as the two states differ.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> Commit {
-        self.head.time = self.head.time.max(snapshot.time);
-        let time = self.next_time();
-        let differing = self.head.differing(snapshot);
-        let map = &mut self.head.map;
-        let mut changes = Vec::with_capacity(differing.len());
-        for (key, target) in differing {
-            let after = target.map(|record| Record { updated: time, ..record });
-            let before = match &after {
-                Some(record) => map.insert(key.clone(), record.clone()),
-                None => map.remove(&key),
-            };
-            changes.push(Change { key, before, after });
-        }
-        self.finish(time, changes)
-    }
-
-    /// Removes every key. Up to `changes_len_max` keys are listed as changes; above that nothing is
-    /// listed, and the cost does not depend on how many there are.
-    pub fn clear(&mut self, changes_len_max: usize) -> Cleared {
-        let time = self.next_time();
-        let empty = Snapshot { version: self.head.version, ..Snapshot::empty(time) };
-        let old = self.retired.state.insert(std::mem::replace(&mut *self.head, empty));
-        let listed = old.len() <= changes_len_max;
-        if listed {
-            let deleted = old.map.iter().map(|(key, record)| Change {
-                key: key.clone(),
-                before: Some(record.clone()),
-                after: None,
-            });
-            let changes = deleted.collect();
-            return Cleared { commit: self.finish(time, changes), listed };
-        }
-        self.head.version = self.head.version.next();
-        let commit = Commit { version: self.head.version, time, changes: Vec::new() };
-        Cleared { commit, listed }
-    }
-
-    fn next_time(&self) -> UnixMicros {
-        let after_last = UnixMicros(self.head.time.0.saturating_add(1));
-        self.store.env.now().max(after_last)
-    }
-
-    fn finish(&mut self, time: UnixMicros, changes: Vec<Change>) -> Commit {
-        if !changes.is_empty() {
-            self.head.version = self.head.version.next();
-        }
-        self.head.time = time;
-        Commit { version: self.head.version, time, changes }
-    }
-}
-
-impl fmt::Debug for Writer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer").field("head", &*self.head).finish_non_exhaustive()
-    }
-}
-
-/// A state that was replaced, freed when the writer has let go of the mutex.
-struct Retired<'a> {
-    store: &'a Store,
-    state: Option<Snapshot>,
-}
-
-impl Drop for Retired<'_> {
-    fn drop(&mut self) {
-        if let Some(state) = self.state.take() {
-            let len = state.len();
-            self.store.retire(state, len);
-        }
+        f.debug_struct("Store").field("kept", &self.is_kept()).finish_non_exhaustive()
     }
 }

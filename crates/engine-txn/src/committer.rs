@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine_store::{Commit, Snapshot, UnixMicros, Version, WriteBatch, Writer};
+use engine_store::{Commit, Prepared, Snapshot, UnixMicros, Version, WriteBatch, Writer};
 
 use crate::database::Database;
 use crate::error::{CommitError, Conflict, Finish, TxnError};
@@ -63,7 +63,7 @@ impl Database {
                 open.end(Finish::Aborted);
                 Err(CommitError::Conflict(conflict).into())
             }
-            Err(Failure::Commit(error @ CommitError::Transaction(_))) => {
+            Err(Failure::Commit(error @ (CommitError::Transaction(_) | CommitError::Store(_)))) => {
                 open.put_back();
                 Err(error.into())
             }
@@ -110,6 +110,7 @@ impl Database {
                 Err(Failure::Commit(conflict.into()))
             }
             (Ok((batch, answer)), _) => {
+                let batch = self.inner().store.prepare(batch, reads.snapshot());
                 let (seen, version) = reads.finish();
                 Ok(Planned { batch, answer, seen, version })
             }
@@ -128,11 +129,12 @@ impl Database {
         planned: Planned<T>,
     ) -> Result<(Arc<Commit>, T), Failure<E>> {
         let Planned { batch, answer, version, .. } = planned;
-        if let Some(open) = open.filter(|_| !batch.is_empty()) {
-            open.check_writes(version, &writer, &batch).map_err(Failure::Commit)?;
+        if let Some(open) = open.filter(|_| !batch.batch().is_empty()) {
+            open.check_writes(version, &writer, batch.batch()).map_err(Failure::Commit)?;
         }
         let before = writer.head().version();
-        let commit = Arc::new(writer.apply(batch));
+        let applied = writer.apply_prepared(batch);
+        let commit = Arc::new(applied.map_err(|error| Failure::Commit(error.into()))?);
         if commit.version != before {
             self.inner().log.push(Arc::clone(&commit));
             drop(writer);
@@ -144,7 +146,7 @@ impl Database {
 
 /// What a plan decided on, what it read, and the version it read.
 struct Planned<T> {
-    batch: WriteBatch,
+    batch: Prepared,
     answer: T,
     seen: ReadSet,
     version: Version,

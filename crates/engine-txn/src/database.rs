@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use base_env::Env;
-use engine_store::{Commit, Snapshot, Store, UnixMicros, Version};
-use tokio::sync::watch;
+use engine_store::{
+    Commit, Replaced, Snapshot, Store, StoreError, StoreOptions, UnixMicros, Version, Writer,
+};
+use tokio::sync::{oneshot, watch};
 
 use crate::commit_log::CommitLog;
 use crate::error::{ReadTimeError, TxnError};
@@ -48,7 +50,20 @@ impl Database {
         Database::with(Store::new(env.clone()), log, env, limits)
     }
 
-    /// A database that starts with what `snapshot` shows, sharing its memory.
+    /// Opens a database, and finds in a kept one what was there. Its history begins here: earlier times
+    /// cannot be read, and nobody can follow from an earlier version.
+    ///
+    /// # Errors
+    /// [`StoreError`], where the folder cannot be used.
+    pub fn open(env: Env, limits: Limits, options: StoreOptions) -> Result<Database, StoreError> {
+        let store = Store::open(StoreOptions { env: env.clone(), ..options })?;
+        let found = store.snapshot();
+        let forgotten = (found.version() > Version::ZERO).then(|| found.time());
+        let log = CommitLog::new(&limits, found.version(), forgotten);
+        Ok(Database::with(store, log, env, limits))
+    }
+
+    /// A database in memory that starts with what `snapshot` shows, sharing its memory and its base.
     pub fn fork(env: Env, limits: Limits, snapshot: &Snapshot) -> Database {
         let log = CommitLog::new(&limits, snapshot.version(), Some(snapshot.time()));
         Database::with(Store::from_snapshot(env.clone(), snapshot), log, env, limits)
@@ -179,32 +194,39 @@ impl Database {
     }
 
     /// Makes the database hold what `snapshot` shows, in one commit whose changes are the difference.
-    /// Versions and update times go on; see [`engine_store::Writer::restore`].
-    pub fn restore(&self, snapshot: &Snapshot) -> Arc<Commit> {
-        let mut writer = self.inner.store.writer();
-        let before = writer.head().version();
-        let commit = Arc::new(writer.restore(snapshot));
-        if commit.version != before {
-            self.inner.log.push(Arc::clone(&commit));
-            drop(writer);
-            self.publish(commit.version);
-        }
-        commit
+    /// Versions and update times go on; see [`engine_store::Writer::restore`]. Where more than
+    /// [`Limits::clear_changes_max`] keys differ, it costs the same however much there is, and the
+    /// commit log starts anew, as in [`Database::clear`]; but a kept database always lists.
+    ///
+    /// # Errors
+    /// The disk's; then nothing was changed.
+    pub fn restore(&self, snapshot: &Snapshot) -> Result<Arc<Commit>, StoreError> {
+        self.replace(|writer, listed_max| writer.restore(snapshot, listed_max))
     }
 
     /// Removes everything, in one commit. Up to [`Limits::clear_changes_max`] keys are its changes; with
     /// more it lists none, and the commit log starts anew: followers get [`crate::Lagged`], times before it are
     /// too old, transactions that read ranges are in conflict.
-    pub fn clear(&self) -> Arc<Commit> {
+    ///
+    /// # Errors
+    /// The disk's; then nothing was changed.
+    pub fn clear(&self) -> Result<Arc<Commit>, StoreError> {
+        self.replace(|writer, listed_max| writer.clear(listed_max))
+    }
+
+    fn replace(
+        &self,
+        replace: impl FnOnce(&mut Writer<'_>, usize) -> Result<Replaced, StoreError>,
+    ) -> Result<Arc<Commit>, StoreError> {
         let mut writer = self.inner.store.writer();
         let before = writer.head().version();
-        let cleared = writer.clear(self.inner.limits.clear_changes_max);
-        let commit = Arc::new(cleared.commit);
+        let replaced = replace(&mut writer, self.inner.limits.clear_changes_max)?;
+        let commit = Arc::new(replaced.commit);
         if commit.version == before {
-            return commit;
+            return Ok(commit);
         }
         let mut forgotten = VecDeque::new();
-        if cleared.listed {
+        if replaced.listed {
             self.inner.log.push(Arc::clone(&commit));
         } else {
             forgotten = self.inner.log.forget(&commit);
@@ -213,7 +235,45 @@ impl Database {
         self.publish(commit.version);
         let forgotten_len = forgotten.len();
         self.inner.store.retire(forgotten, forgotten_len);
-        commit
+        Ok(commit)
+    }
+
+    /// Waits until `commit` has survived what the database's durability promises: not at all, but for
+    /// one that is kept and syncs each commit. Acknowledge a commit after this.
+    ///
+    /// # Errors
+    /// The disk's. The commit is there for readers, and may be gone when the database is opened again.
+    pub async fn durable(&self, commit: &Commit) -> Result<(), StoreError> {
+        let store = &self.inner.store;
+        if !store.syncs_commits() {
+            return Ok(());
+        }
+        let (done, wait) = oneshot::channel();
+        // Nobody listens any more when the client went away.
+        store.when_durable(commit.version, move |result| drop(done.send(result)));
+        wait.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Asks for a fold soon: a query met many records that are not in the base yet.
+    pub fn request_fold(&self) {
+        self.inner.store.request_fold();
+    }
+
+    /// Everything committed before is in the base afterwards. For tests and for measuring.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn fold_now(&self) -> Result<(), StoreError> {
+        self.inner.store.fold_now()
+    }
+
+    /// Writes everything to the disk, where it is kept there, and lets go of it; see
+    /// [`engine_store::Store::close`].
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn close(&self) -> Result<(), StoreError> {
+        self.inner.store.close()
     }
 
     /// Tells subscribers of a commit that is in the log.

@@ -2,6 +2,7 @@
 //! variants to what its clients expect.
 
 use bytes::Bytes;
+use engine_store::StoreError;
 use thiserror::Error;
 
 /// Another commit came between a read and the commit that depends on it.
@@ -80,4 +81,7 @@ pub enum CommitError {
     /// The transaction cannot be committed.
     #[error(transparent)]
     Transaction(#[from] TxnError),
+    /// The disk failed; nothing was written, and the transaction stays open.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }

@@ -115,6 +115,9 @@ impl From<Error> for Status {
                  attempt to access the same data, requiring Firestore to abort at least one in order \
                  to enforce serializability.",
             ),
+            Error::Commit(CommitError::Store(_)) => {
+                Status::new(Code::Unavailable, "store", message)
+            }
             Error::Status(status) => status,
             Error::Bug(_) => Status::internal(message),
         }

@@ -9,6 +9,7 @@ mod admin;
 mod api;
 mod config;
 mod error;
+mod indexes;
 mod limits;
 mod ops;
 mod state;
@@ -62,8 +63,7 @@ impl Service for Firestore {
     }
 
     fn clear(&self, project: Option<&str>) -> Result<(), Status> {
-        self.state.clear(project);
-        Ok(())
+        Ok(self.state.clear(project)?)
     }
 
     fn shutdown(&self) {

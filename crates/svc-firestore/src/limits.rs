@@ -48,3 +48,11 @@ pub(crate) const LIST_PAGE_SIZE_MAX: usize = 300;
 
 /// How far back a read time may lie: one hour, as without point-in-time recovery in production.
 pub(crate) const READ_TIME_AGE_MAX: Duration = Duration::from_secs(3_600);
+
+/// How long a query waits for a reader that takes nothing of its result. Each one keeps a thread, of which
+/// there are some hundreds.
+pub(crate) const SLOW_READER_WAIT: Duration = Duration::from_secs(20);
+
+/// Documents a query may look at outside of the indexes before they are folded into them: about a
+/// millisecond's worth.
+pub(crate) const UNFOLDED_MAX: usize = 2_000;

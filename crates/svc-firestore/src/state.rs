@@ -1,14 +1,18 @@
 //! Everything Firestore keeps: one store per database, made when it is first named.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use base_env::Env;
 use base_status::Status;
 use base_value::DatabaseName;
-use engine_txn::{Database, Limits};
+use engine_store::StoreOptions;
+use engine_txn::{CommitError, Database, Limits};
 use parking_lot::RwLock;
 use tokio::sync::watch;
 
+use crate::error::Error;
+use crate::indexes::indexer;
 use crate::limits::DATABASES_MAX;
 
 /// The databases of one suite, of every project that was named.
@@ -43,18 +47,29 @@ impl State {
                 "this suite already holds {DATABASES_MAX} databases; stop it and start a new one"
             )));
         }
-        let new = || Database::new(self.env.clone(), Limits::default());
-        Ok(databases.entry(name.clone()).or_insert_with(new).clone())
+        if let Some(database) = databases.get(name) {
+            return Ok(database.clone());
+        }
+        let derive = Arc::new(indexer());
+        let options = StoreOptions { derive, ..StoreOptions::memory(self.env.clone()) };
+        let database = Database::open(self.env.clone(), Limits::default(), options);
+        let database = database.map_err(|error| Status::from(Error::Commit(error.into())))?;
+        databases.insert(name.clone(), database.clone());
+        Ok(database)
     }
 
     /// Empties the databases of one project, or of all.
-    pub(crate) fn clear(&self, project: Option<&str>) {
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn clear(&self, project: Option<&str>) -> Result<(), Error> {
         let databases = self.databases.read();
         for (name, database) in databases.iter() {
             if project.is_none_or(|project| *project == *name.project) {
-                database.clear();
+                database.clear().map_err(CommitError::from)?;
             }
         }
+        Ok(())
     }
 
     /// Tells every stream to end.

@@ -15,6 +15,17 @@ proptest! {
     }
 
     #[test]
+    fn keys_come_apart(path in document_path()) {
+        let key = key::document(&path);
+        let parts = key::parts(&key).expect("the key of a document");
+        prop_assert_eq!([parts.group, parts.collection, parts.id].concat(), key.clone());
+        let collection = path.parent();
+        prop_assert_eq!([parts.group, parts.collection].concat(), key::collection(&collection).0);
+        prop_assert_eq!(parts.is_root, collection.parent().is_root());
+        prop_assert_eq!(key::parts(&key[..key.len() - 1]), None);
+    }
+
+    #[test]
     fn key_order_is_path_order(left in document_path(), right in document_path()) {
         let (left_key, right_key) = (key::document(&left), key::document(&right));
         prop_assert_eq!(left_key == right_key, left == right);

@@ -14,7 +14,7 @@ mod lists;
 mod naive;
 mod nearest;
 mod property;
-
+mod random;
 mod scopes;
 mod support;
 mod validation;

@@ -93,7 +93,7 @@ fn in_scope(query: &Query, path: &DocumentPath) -> bool {
 fn operand(field: &FieldPath, path: &DocumentPath, fields: &Fields) -> Option<Value> {
     if field.is_name() {
         return Some(Value::Reference(
-            DocumentName { database: crate::support::database(), path: path.clone() }.to_string(),
+            DocumentName { database: super::support::database(), path: path.clone() }.to_string(),
         ));
     }
     field.get(fields).cloned()

@@ -1,7 +1,5 @@
 //! Short ways to say documents, values and queries.
 
-use std::convert::Infallible;
-
 use base_env::{Env, UnixMicros};
 use base_value::{
     DatabaseName, DocumentPath, FieldPath, Fields, ParentPath, Timestamp, Value, codec, key,
@@ -9,7 +7,7 @@ use base_value::{
 use engine_query::{
     Cursor, Direction, FieldOp, Filter, From, Order, Prepared, Query, QueryError, UnaryOp,
 };
-use engine_store::{Snapshot, Store, WriteBatch};
+use engine_store::{Snapshot, Store, StoreError, WriteBatch};
 
 pub(crate) fn database() -> DatabaseName {
     DatabaseName::new("p", "(default)")
@@ -22,7 +20,7 @@ pub(crate) fn snapshot<'d>(documents: impl IntoIterator<Item = (&'d str, Fields)
         let path = DocumentPath::parse(path).unwrap();
         batch.put(key::document(&path), codec::encode_fields(&fields));
     }
-    store.apply(|_| Ok::<(), Infallible>(()), batch).unwrap();
+    store.apply(|_| Ok::<(), StoreError>(()), batch).unwrap();
     store.snapshot()
 }
 

@@ -2,6 +2,11 @@
 #![cfg(test)]
 
 mod concurrency;
+mod crash;
+mod derive;
+mod disk;
+mod faults;
+mod killed;
 mod model;
 mod ops;
 mod support;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine_store::{Commit, Op, Store, Version, WriteBatch};
+use engine_store::{Commit, Op, Store, StoreError, Version, WriteBatch};
 
 use crate::support::{START, bytes, env, show};
 
@@ -23,7 +23,7 @@ fn run(store: &Store, commits: &[&str]) -> Vec<Commit> {
             };
             batch.set(bytes(key), op);
         }
-        done.push(store.apply(|_| Ok::<_, ()>(()), batch).unwrap());
+        done.push(store.apply(|_| Ok::<_, StoreError>(()), batch).unwrap());
     }
     done
 }
@@ -70,7 +70,7 @@ fn a_refused_commit_writes_nothing() {
     let store = Store::new(env());
     let mut batch = WriteBatch::new();
     batch.put(bytes("a"), bytes("1"));
-    assert_eq!(store.apply(|_| Err("no"), batch), Err("no"));
+    assert_eq!(store.apply(|_| Err(StoreError::Closed), batch), Err(StoreError::Closed));
     assert_eq!(store.snapshot().version(), Version::ZERO);
     assert!(store.snapshot().is_empty());
 }
@@ -98,14 +98,14 @@ fn restore_brings_values_back_with_newer_times() {
     run(&store, &["a=1,b=1,c=1"]);
     let then = store.snapshot();
     run(&store, &["a=2,b-,d=1", "e=1"]);
-    let commit = store.restore(&then);
+    let commit = store.restore(&then).unwrap();
     let keys: Vec<&[u8]> = commit.changes.iter().map(|change| change.key.as_ref()).collect();
     assert_eq!(keys, [b"a", b"b", b"d", b"e"]);
     assert_eq!(commit.version, Version::new(4));
     assert_eq!(show(&store.snapshot()), "a=1@1..4 b=1@1..4 c=1@1..1");
     assert_eq!(show(&then), "a=1@1..1 b=1@1..1 c=1@1..1");
 
-    let again = store.restore(&then);
+    let again = store.restore(&then).unwrap();
     assert_eq!((again.changes.len(), again.version), (0, Version::new(4)), "nothing differs");
 }
 
@@ -117,7 +117,7 @@ fn restore_takes_snapshots_of_other_stores_and_of_later_times() {
     run(&other, &["a=1", "b=1"]);
     let store = Store::new(env());
     run(&store, &["a=0,c=0"]);
-    let commit = store.restore(&other.snapshot());
+    let commit = store.restore(&other.snapshot()).unwrap();
     assert!(commit.time > other.snapshot().time(), "no record is younger than its commit");
     assert_eq!(commit.version, Version::new(2));
     assert_eq!(show(&store.snapshot()), "a=1@501..503 b=1@502..503");
@@ -144,9 +144,9 @@ fn clear_lists_what_it_may_and_always_counts() {
         for key in 0..keys {
             batch.put(bytes(&key.to_string()), bytes("1"));
         }
-        store.apply(|_| Ok::<_, ()>(()), batch).unwrap();
+        store.apply(|_| Ok::<_, StoreError>(()), batch).unwrap();
         let before = store.snapshot();
-        let cleared = store.clear(listed_max);
+        let cleared = store.clear(listed_max).unwrap();
         assert_eq!(cleared.listed, listed);
         assert_eq!(cleared.commit.changes.len(), if listed { keys } else { 0 });
         assert_eq!(cleared.commit.version, Version::new(2));
@@ -161,7 +161,7 @@ fn clear_lists_what_it_may_and_always_counts() {
     check(20_000, 100, false);
 
     let store = Store::new(env());
-    let cleared = store.clear(10);
+    let cleared = store.clear(10).unwrap();
     assert!(cleared.listed && cleared.commit.changes.is_empty());
     assert_eq!(cleared.commit.version, Version::ZERO, "nothing was there, nothing changed");
 }

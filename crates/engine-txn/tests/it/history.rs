@@ -16,8 +16,8 @@ fn past_states_are_exact() {
         let mut past: Vec<Snapshot> = vec![database.snapshot()];
         for _ in 0..100 {
             match choices.below(12) {
-                0 => drop(database.clear()),
-                1 => drop(database.restore(&past[choices.below(past.len())])),
+                0 => drop(database.clear().unwrap()),
+                1 => drop(database.restore(&past[choices.below(past.len())]).unwrap()),
                 2 => env.advance(Duration::from_micros(choices.below(50) as u64)),
                 _ => {
                     let (key, value) = (choices.below(6), choices.below(4));
@@ -84,7 +84,7 @@ fn commits_that_change_nothing_are_not_logged() {
     write(&database, "a=1 b-");
     assert_eq!(database.log().newest(), Version::new(1));
     assert_eq!(database.log().since(Version::ZERO).unwrap().len(), 1);
-    database.restore(&database.snapshot());
+    database.restore(&database.snapshot()).unwrap();
     assert_eq!(database.log().newest(), Version::new(1));
 }
 
@@ -94,8 +94,8 @@ fn restore_and_small_clears_are_commits_like_others() {
     write(&database, "a=1 b=1");
     let then = database.snapshot();
     write(&database, "a=2 c=1");
-    let cleared = database.clear();
-    let restored = database.restore(&then);
+    let cleared = database.clear().unwrap();
+    let restored = database.restore(&then).unwrap();
     assert!(restored.time > cleared.time);
     let log = database.log().since(Version::new(2)).unwrap();
     assert_eq!(log, [cleared, restored]);
@@ -112,7 +112,7 @@ fn large_clears_begin_the_log_anew() {
     let limits = Limits { clear_changes_max: 1, ..Limits::default() };
     let database = Database::new(env(), limits);
     let before = write(&database, "a=1 b=1");
-    let cleared = database.clear();
+    let cleared = database.clear().unwrap();
     assert!(cleared.changes.is_empty());
     assert_eq!(database.log().since(before.version), Err(Lagged));
     assert_eq!(database.log().since(cleared.version).unwrap(), []);
@@ -149,7 +149,7 @@ fn subscribers_hear_of_commits_before_and_after_they_came() {
     write(&database, "a=2");
     assert!(receiver.has_changed().unwrap());
     assert_eq!(*receiver.borrow_and_update(), Version::new(2));
-    database.clear();
+    database.clear().unwrap();
     assert_eq!(*receiver.borrow_and_update(), Version::new(3));
     drop(receiver);
     write(&database, "a=3");

@@ -3,6 +3,7 @@
 
 mod contention;
 mod history;
+mod kept;
 mod lifecycle;
 mod serializable;
 mod support;

@@ -76,10 +76,10 @@ fn run(seed: u64, limits: Limits) -> (usize, usize) {
                     Err(error) => panic!("{error}"),
                 }
             }
-            8 if choices.below(8) == 0 => drop(database.clear()),
+            8 if choices.below(8) == 0 => drop(database.clear().unwrap()),
             8 if choices.below(8) == 0 => {
                 let versions: Vec<Version> = states.keys().copied().collect();
-                database.restore(&states[&versions[choices.below(versions.len())]]);
+                database.restore(&states[&versions[choices.below(versions.len())]]).unwrap();
             }
             _ => drop(write(&database, &writes(&mut choices))),
         }

@@ -175,7 +175,7 @@ fn what_the_log_has_forgotten_is_checked_by_value_or_refused() {
         }
     };
     let clear = |database: &Database| {
-        database.clear();
+        database.clear().unwrap();
     };
     check(keys("a"), overflow, None);
     check(keys("b"), overflow, Some(Conflict::Key(bytes("b"))));

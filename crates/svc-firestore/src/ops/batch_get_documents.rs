@@ -55,9 +55,7 @@ pub(crate) async fn batch_get_documents(
         Some(record) => Found::Document(Document::masked(name, record, mask)),
         None => Found::Missing(name),
     });
-    Ok(Response {
-        results: results.collect(),
-        read_time: view.read_time(),
-        new_transaction: view.new_transaction,
-    })
+    let results = results.collect();
+    view.check()?;
+    Ok(Response { results, read_time: view.read_time(), new_transaction: view.new_transaction })
 }

@@ -2,6 +2,7 @@
 
 use base_value::{DatabaseName, DocumentPath, ResourcePath, key};
 use engine_store::{KeyRange, WriteBatch};
+use engine_txn::CommitError;
 
 use crate::error::Error;
 use crate::state::State;
@@ -17,7 +18,7 @@ pub(crate) fn clear(
 ) -> Result<(), Error> {
     let database = state.database(database)?;
     if path.is_empty() {
-        database.clear();
+        database.clear().map_err(CommitError::from)?;
         return Ok(());
     }
     database.commit(None, |reads, _time| {

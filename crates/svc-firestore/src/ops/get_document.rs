@@ -40,7 +40,9 @@ pub(crate) async fn get_document(
     let key = key::document(&request.name.path);
     let scope = || ReadScope::Keys(vec![key.clone()]);
     let view = view::open(state, &database, request.consistency, scope).await?;
-    match view.snapshot.get(&key) {
+    let found = view.snapshot.get(&key);
+    view.check()?;
+    match found {
         Some(record) => Ok(Document::masked(request.name, record, request.mask.as_deref())),
         None => Err(Error::DocumentNotFound(request.name)),
     }

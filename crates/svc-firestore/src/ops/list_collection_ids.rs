@@ -46,8 +46,12 @@ pub(crate) async fn list_collection_ids(
     let view =
         view::open(state, &database, request.consistency, || ReadScope::Keys(Vec::new())).await?;
     let parent = request.parent;
-    let list = move || engine_query::list_collection_ids(&view.snapshot, &parent);
-    let mut ids = super::blocking(list).await?;
+    let list = move || {
+        let ids = engine_query::list_collection_ids(&view.snapshot, &parent);
+        view.check()?;
+        Ok::<_, Error>(ids)
+    };
+    let mut ids = super::blocking(list).await??;
     if let Some(after) = after {
         ids.retain(|id| *id > after);
     }

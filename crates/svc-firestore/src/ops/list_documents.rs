@@ -72,7 +72,11 @@ pub(crate) async fn list_documents(
     let scope = scope(&request, collection_id)?;
     let view = view::open(state, &database, request.consistency, || scope).await?;
     let name = request.database.clone();
-    let run = move || engine_query::list_documents(&name, &list, &view.snapshot);
+    let run = move || {
+        let page = engine_query::list_documents(&name, &list, &view.snapshot)?;
+        view.check()?;
+        Ok::<_, Error>(page)
+    };
     let page = super::blocking(run).await??;
     Ok(Page::masked(&request.database, page, request.mask.as_deref()))
 }

@@ -45,7 +45,11 @@ pub(crate) async fn partition_query(
     let view =
         view::open(state, &database, request.consistency, || ReadScope::Keys(Vec::new())).await?;
     let partitions = request.partitions;
-    let cut = move || partition(&prepared, partitions, &view.snapshot);
+    let cut = move || {
+        let cuts = partition(&prepared, partitions, &view.snapshot)?;
+        view.check()?;
+        Ok::<_, Error>(cuts)
+    };
     let all = super::blocking(cut).await??;
     let before = answered_before(&request.page_token)?;
     let size = if request.page_size == 0 { usize::MAX } else { request.page_size };

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use base_env::UnixMicros;
 use base_token::Identity;
 use base_value::{DatabaseName, Value};
-use engine_query::{Aggregation, Prepared, Query, aggregate};
+use engine_query::{Aggregation, Query, aggregate};
 use engine_txn::TxnId;
 
 use super::run_query::scope;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
+use crate::indexes::prepare;
 use crate::state::State;
 
 /// What is asked for.
@@ -40,10 +41,14 @@ pub(crate) async fn run_aggregation_query(
 ) -> Result<Aggregated, Error> {
     access::check(caller, Access::Read)?;
     let database = state.database(&request.database)?;
-    let prepared = Arc::new(Prepared::new(&request.database, request.query)?);
+    let prepared = Arc::new(prepare(&request.database, request.query)?);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
-    let run = move || aggregate(&prepared, &request.aggregations, &view.snapshot);
+    let run = move || {
+        let values = aggregate(&prepared, &request.aggregations, &view.snapshot)?;
+        view.check()?;
+        Ok::<_, Error>(values)
+    };
     let values = super::blocking(run).await??;
     Ok(Aggregated { values, read_time, new_transaction })
 }

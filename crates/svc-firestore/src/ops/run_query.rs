@@ -1,23 +1,26 @@
 //! RunQuery: the documents a query selects, in order.
 //!
 //! The query runs on a thread that may take its time, and hands its rows over in chunks: a slow reader
-//! holds the query back, and a reader that goes away ends it.
+//! holds the query back, one that takes nothing for long loses it, and one that goes away ends it.
 
 use std::sync::Arc;
 
 use base_env::UnixMicros;
+use base_status::Status;
 use base_token::Identity;
 use base_value::{DatabaseName, DocumentName};
 use engine_query::{Prepared, Query, Row};
 use engine_store::Snapshot;
-use engine_txn::{ReadScope, TxnId};
+use engine_txn::{Database, ReadScope, TxnId};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::get_document::Document;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
-use crate::limits::{CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK};
+use crate::indexes::prepare;
+use crate::limits::{CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT, UNFOLDED_MAX};
 use crate::state::State;
 
 /// What is asked for.
@@ -31,7 +34,7 @@ pub(crate) struct Request {
 pub(crate) struct Run {
     pub(crate) read_time: UnixMicros,
     pub(crate) new_transaction: Option<TxnId>,
-    pub(crate) chunks: mpsc::Receiver<Chunk>,
+    pub(crate) chunks: mpsc::Receiver<Result<Chunk, Status>>,
 }
 
 /// Some of the result, in order.
@@ -39,6 +42,8 @@ pub(crate) struct Chunk {
     /// How many results the offset has passed over; in the first chunk only.
     pub(crate) skipped: usize,
     pub(crate) documents: Vec<Document>,
+    /// Whether this is the end. A result whose last chunk does not come is not complete.
+    pub(crate) last: bool,
 }
 
 /// Starts the query.
@@ -52,11 +57,11 @@ pub(crate) async fn run_query(
 ) -> Result<Run, Error> {
     access::check(caller, Access::Read)?;
     let database = state.database(&request.database)?;
-    let prepared = Arc::new(Prepared::new(&request.database, request.query)?);
+    let prepared = Arc::new(prepare(&request.database, request.query)?);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
-    tokio::task::spawn_blocking(move || run(&prepared, &view.snapshot, &out));
+    tokio::task::spawn_blocking(move || run(&database, &prepared, &view.snapshot, &out));
     Ok(Run { read_time, new_transaction, chunks })
 }
 
@@ -68,22 +73,36 @@ pub(crate) fn scope(prepared: &Arc<Prepared>) -> ReadScope {
     ReadScope::Range(prepared.scope(), matches)
 }
 
-fn run(prepared: &Prepared, snapshot: &Snapshot, out: &mpsc::Sender<Chunk>) {
+fn run(
+    database: &Database,
+    prepared: &Prepared,
+    snapshot: &Snapshot,
+    out: &mpsc::Sender<Result<Chunk, Status>>,
+) {
+    let runtime = Handle::current();
     let mut rows = prepared.run(snapshot);
     let mut first = true;
     loop {
         let documents: Vec<_> =
             rows.by_ref().take(ROWS_PER_CHUNK).map(|row| document(prepared, row)).collect();
-        let done = documents.len() < ROWS_PER_CHUNK;
-        let skipped = if first { rows.skipped() } else { 0 };
-        first = false;
         // What an offset beyond the end has passed over is not told, as in production.
-        if !documents.is_empty() && out.blocking_send(Chunk { skipped, documents }).is_err() {
-            return;
+        let skipped = if first && !documents.is_empty() { rows.skipped() } else { 0 };
+        first = false;
+        let last = documents.len() < ROWS_PER_CHUNK;
+        let chunk = match snapshot.check() {
+            Ok(()) => Ok(Chunk { skipped, documents, last }),
+            Err(error) => Err(Status::from(Error::Commit(error.into()))),
+        };
+        let ended = last || chunk.is_err();
+        // A reader that takes nothing gives its thread up to others; that the last chunk never comes
+        // tells it so.
+        let sent = runtime.block_on(out.send_timeout(chunk, SLOW_READER_WAIT));
+        if ended || sent.is_err() {
+            break;
         }
-        if done {
-            return;
-        }
+    }
+    if rows.unfolded() > UNFOLDED_MAX {
+        database.request_fold();
     }
 }
 

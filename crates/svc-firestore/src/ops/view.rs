@@ -2,7 +2,7 @@
 
 use base_env::UnixMicros;
 use engine_store::Snapshot;
-use engine_txn::{Begin, Database, ReadScope, ReadTimeError, TxnId};
+use engine_txn::{Begin, CommitError, Database, ReadScope, ReadTimeError, TxnId};
 
 use crate::error::Error;
 use crate::limits::READ_TIME_AGE_MAX;
@@ -30,6 +30,15 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// Whether everything read so far was really there: a read that the disk fails answers as if nothing
+    /// was stored, so this is asked before a client is told.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        Ok(self.snapshot.check().map_err(CommitError::from)?)
+    }
+
     /// The read time told to clients.
     pub(crate) fn read_time(&self) -> UnixMicros {
         self.snapshot.time()

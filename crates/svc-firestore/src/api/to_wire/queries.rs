@@ -20,7 +20,7 @@ pub(crate) fn run_query(
         transaction: super::transaction(id),
         ..Default::default()
     });
-    let chunk = move |Chunk { skipped, documents }: Chunk| {
+    let responses = move |Chunk { skipped, documents, last: _ }: Chunk| {
         let skipped = (skipped > 0).then(|| wire::RunQueryResponse {
             read_time,
             skipped_results: i32::try_from(skipped).unwrap_or(i32::MAX),
@@ -31,16 +31,37 @@ pub(crate) fn run_query(
             read_time,
             ..Default::default()
         });
-        stream::iter(skipped.into_iter().chain(documents))
+        skipped.into_iter().chain(documents).map(Ok)
     };
-    let results = ReceiverStream::new(run.chunks).flat_map(chunk);
+    let chunk = move |chunk: Result<Chunk, Status>| match chunk {
+        Ok(chunk) => stream::iter(responses(chunk)).left_stream(),
+        Err(status) => stream::iter([Err(status)]).right_stream(),
+    };
+    let results = complete(ReceiverStream::new(run.chunks)).flat_map(chunk);
     let empty = wire::RunQueryResponse { read_time, ..Default::default() };
-    stream::iter(begun).chain(or_else_one(results, empty)).map(Ok)
+    stream::iter(begun.map(Ok)).chain(or_else_one(results, Ok(empty)))
+}
+
+/// The chunks, and an error if they end before the last one.
+fn complete(
+    chunks: impl Stream<Item = Result<Chunk, Status>>,
+) -> impl Stream<Item = Result<Chunk, Status>> {
+    let state = (Box::pin(chunks), false);
+    stream::unfold(state, |(mut chunks, ended)| async move {
+        if ended {
+            return None;
+        }
+        let chunk = chunks.next().await.unwrap_or_else(|| {
+            Err(Status::unavailable("the query was ended before all of its result was read"))
+        });
+        let ended = chunk.as_ref().map_or(true, |chunk| chunk.last);
+        Some((chunk, (chunks, ended)))
+    })
 }
 
 /// The items of `stream`; `alone` if it has none.
 fn or_else_one<T>(stream: impl Stream<Item = T>, alone: T) -> impl Stream<Item = T> {
-    let state = (Box::pin(stream), Some(alone));
+    let state = (Box::pin(stream.fuse()), Some(alone));
     stream::unfold(state, |(mut stream, alone)| async move {
         match stream.next().await {
             Some(item) => Some((item, (stream, None))),

@@ -12,6 +12,7 @@ use engine_store::{Commit, Record, Snapshot};
 use super::stream::Halt;
 use super::token::Resume;
 use super::window::{Window, WindowQuery};
+use crate::indexes::prepare;
 use crate::ops::blocking;
 
 /// A target as a client asks for it.
@@ -40,7 +41,7 @@ impl Scope {
         Ok(if WindowQuery::is_one(&query) {
             Scope::Window(WindowQuery::new(database, query)?)
         } else {
-            Scope::Query(Arc::new(Prepared::new(database, query)?))
+            Scope::Query(Arc::new(prepare(database, query)?))
         })
     }
 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::indexes::prepare;
 use base_value::DatabaseName;
 use engine_query::{Prepared, Query, QueryError, Row};
 use engine_store::{Commit, Snapshot};
@@ -31,7 +32,7 @@ impl WindowQuery {
             0 => 0,
             limit => limit.saturating_add(offset),
         });
-        let from_first = Prepared::new(database, Query { offset: 0, limit, ..query })?;
+        let from_first = prepare(database, Query { offset: 0, limit, ..query })?;
         Ok(WindowQuery { from_first: Arc::new(from_first), offset: offset as usize })
     }
 

@@ -1,0 +1,13 @@
+//! Indexes: which there are, how their entries are laid out, deriving them from documents, and walking them.
+
+pub(crate) mod access;
+mod definition;
+mod derive;
+pub(crate) mod layout;
+mod postings;
+pub(crate) mod spec;
+pub(crate) mod stream;
+pub(crate) mod union;
+
+pub use definition::{IndexDefinition, IndexField, IndexMode, IndexScope};
+pub use derive::Indexer;

@@ -1,0 +1,151 @@
+//! Postings: the documents that have one value, in order of names, and the intersection of several.
+
+use bytes::Bytes;
+use engine_store::KeyRange;
+
+use super::stream::{Meter, Step};
+use crate::model::Direction;
+use crate::scope::NameBounds;
+use crate::view::{BaseView, DerivedEntries};
+
+/// The work of beginning a range anew.
+const SEEK: u64 = 8;
+
+/// Entries passed one by one before it is cheaper to seek.
+const STEPS_BEFORE_SEEK: usize = 4;
+
+/// The part of a posting that bounds of the whole name leave; `place` is the beginning of every name in it.
+pub(super) fn names_within(prefix: &[u8], place: &[u8], names: &NameBounds) -> KeyRange {
+    let mut range = KeyRange::prefix(Bytes::copy_from_slice(prefix));
+    let nothing = || KeyRange::new(Bytes::new(), Bytes::new());
+    if let Some(start) = &names.start {
+        match start.strip_prefix(place) {
+            Some(name) => range.start = [prefix, name].concat().into(),
+            None if start.as_ref() > place => return nothing(),
+            None => {}
+        }
+    }
+    if let Some(end) = &names.end {
+        match end.strip_prefix(place) {
+            Some(name) => range.end = Some([prefix, name].concat().into()),
+            None if end.as_ref() < place => return nothing(),
+            None => {}
+        }
+    }
+    range
+}
+
+/// The intersection of postings.
+pub(super) struct Zigzag<'v> {
+    cursors: Vec<PostingCursor<'v>>,
+    /// The name that is looked for, and how many postings have it.
+    target: Option<Bytes>,
+    agreeing: usize,
+    /// The posting that is asked next.
+    at: usize,
+}
+
+impl<'v> Zigzag<'v> {
+    pub(super) fn new(cursors: Vec<PostingCursor<'v>>) -> Self {
+        Zigzag { cursors, target: None, agreeing: 0, at: 0 }
+    }
+
+    /// Whether it is of one posting, so that [`Zigzag::step`] serves.
+    pub(super) fn is_single(&self) -> bool {
+        self.cursors.len() == 1
+    }
+
+    /// The next name of the first posting.
+    pub(super) fn step(&mut self, meter: &mut Meter) -> Option<Bytes> {
+        self.cursors.first_mut()?.step(meter)
+    }
+
+    pub(super) fn next(&mut self, meter: &mut Meter) -> Step<Bytes> {
+        let count = self.cursors.len();
+        loop {
+            if meter.is_spent() {
+                return Step::Pause;
+            }
+            if self.agreeing == count
+                && let Some(name) = self.target.take()
+            {
+                return Step::Item(name);
+            }
+            let Some(cursor) = self.cursors.get_mut(self.at) else { return Step::End };
+            let name = match &self.target {
+                Some(target) => cursor.seek(target, meter),
+                None => cursor.step(meter),
+            };
+            let Some(name) = name else { return Step::End };
+            if self.target.as_ref() == Some(&name) {
+                self.agreeing += 1;
+            } else {
+                self.target = Some(name);
+                self.agreeing = 1;
+            }
+            self.at = (self.at + 1) % count;
+        }
+    }
+}
+
+/// A place in one posting.
+pub(super) struct PostingCursor<'v> {
+    view: &'v dyn BaseView,
+    prefix: Vec<u8>,
+    range: KeyRange,
+    direction: Direction,
+    entries: Option<DerivedEntries<'v>>,
+    name: Option<Bytes>,
+}
+
+impl<'v> PostingCursor<'v> {
+    pub(super) fn new(
+        view: &'v dyn BaseView,
+        prefix: Vec<u8>,
+        range: KeyRange,
+        direction: Direction,
+    ) -> Self {
+        PostingCursor { view, prefix, range, direction, entries: None, name: None }
+    }
+
+    /// The next name.
+    fn step(&mut self, meter: &mut Meter) -> Option<Bytes> {
+        meter.step();
+        let view = self.view;
+        let (range, direction) = (&self.range, self.direction);
+        let entries = self.entries.get_or_insert_with(|| view.derived(range, direction));
+        self.name = entries.next().map(|entry| entry.slice(self.prefix.len().min(entry.len())..));
+        self.name.clone()
+    }
+
+    /// The first name from here on that is `target` or behind it.
+    fn seek(&mut self, target: &Bytes, meter: &mut Meter) -> Option<Bytes> {
+        let direction = self.direction;
+        let is_reached = |name: &Bytes| direction.apply(name.cmp(target)).is_ge();
+        if let Some(name) = self.name.as_ref().filter(|name| is_reached(name)) {
+            return Some(name.clone());
+        }
+        if self.entries.is_some() {
+            for _ in 0..STEPS_BEFORE_SEEK {
+                let name = self.step(meter)?;
+                if is_reached(&name) {
+                    return Some(name);
+                }
+            }
+        }
+        meter.spend(SEEK);
+        match direction {
+            Direction::Ascending => {
+                let start = [self.prefix.as_slice(), target].concat();
+                self.range.start = self.range.start.clone().max(start.into());
+            }
+            Direction::Descending => {
+                let end = Bytes::from([self.prefix.as_slice(), target, &[0]].concat());
+                let known = self.range.end.take();
+                self.range.end = Some(known.map_or(end.clone(), |known| known.min(end)));
+            }
+        }
+        self.entries = None;
+        self.step(meter)
+    }
+}

@@ -1,0 +1,141 @@
+//! The documents of a result, one after the other.
+
+use engine_store::Entry;
+
+use crate::document::{Cells, Document};
+use crate::execute::{Prepared, Row};
+use crate::run::Run;
+use crate::scope::Entries;
+
+/// The documents a query matches.
+pub(crate) struct Matches<'s> {
+    prepared: &'s Prepared,
+    entries: Entries<'s>,
+    cells: Cells,
+    looked_at: usize,
+}
+
+impl<'s> Matches<'s> {
+    pub(crate) fn new(prepared: &'s Prepared, entries: Entries<'s>) -> Self {
+        Matches { prepared, entries, cells: Cells::default(), looked_at: 0 }
+    }
+
+    /// The next document's entry.
+    fn next_entry(&mut self) -> Option<Entry<'s>> {
+        let Matches { prepared, entries, cells, looked_at } = self;
+        entries.find(|entry| {
+            *looked_at += 1;
+            prepared.accepts(&mut prepared.document(entry.key(), entry.record(), cells))
+        })
+    }
+
+    /// Calls `visit` for every document until it answers that it has enough; answers how many were looked at.
+    pub(crate) fn try_for_each(
+        mut self,
+        mut visit: impl FnMut(&Entry<'s>, &mut Document<'_>) -> std::ops::ControlFlow<()>,
+    ) -> usize {
+        for entry in self.entries {
+            self.looked_at += 1;
+            let mut document = self.prepared.document(entry.key(), entry.record(), &mut self.cells);
+            if self.prepared.accepts(&mut document) && visit(&entry, &mut document).is_break() {
+                break;
+            }
+        }
+        self.looked_at
+    }
+
+    /// Calls `visit` for every document; answers how many were looked at.
+    pub(crate) fn for_each(self, mut visit: impl FnMut(&Entry<'s>, &mut Document<'_>)) -> usize {
+        self.try_for_each(|entry, document| {
+            visit(entry, document);
+            std::ops::ControlFlow::Continue(())
+        })
+    }
+}
+
+/// The rows of a result, in order.
+pub struct Rows<'s> {
+    source: Source<'s>,
+    skipped: usize,
+    unfolded: usize,
+}
+
+enum Source<'s> {
+    Stream(Stream<'s>),
+    Indexed(Box<Run<'s>>),
+    Ready(std::vec::IntoIter<Row>),
+}
+
+struct Stream<'s> {
+    matches: Matches<'s>,
+    offset: u32,
+    limit: Option<u32>,
+    /// Whether a fold would let an index serve the query.
+    is_unfolded: bool,
+}
+
+impl<'s> Rows<'s> {
+    pub(crate) fn ready(rows: Vec<Row>, skipped: usize, unfolded: usize) -> Self {
+        Rows { source: Source::Ready(rows.into_iter()), skipped, unfolded }
+    }
+
+    pub(crate) fn stream(matches: Matches<'s>, prepared: &Prepared, is_unfolded: bool) -> Self {
+        let (offset, limit) = (prepared.query().offset, prepared.query().limit);
+        let stream = Stream { matches, offset, limit, is_unfolded };
+        Rows { source: Source::Stream(stream), skipped: 0, unfolded: 0 }
+    }
+
+    pub(crate) fn indexed(run: Run<'s>) -> Self {
+        Rows { source: Source::Indexed(Box::new(run)), skipped: 0, unfolded: 0 }
+    }
+
+    /// How many matches the offset has passed over. Final once the first row, or the end, was met.
+    pub fn skipped(&self) -> usize {
+        match &self.source {
+            Source::Indexed(run) => run.skipped,
+            Source::Stream(_) | Source::Ready(_) => self.skipped,
+        }
+    }
+
+    /// How many documents were matched one by one so far that a fold would let an index find: where that is
+    /// more than some thousand, the store had better fold.
+    pub fn unfolded(&self) -> usize {
+        match &self.source {
+            Source::Stream(stream) if stream.is_unfolded => stream.matches.looked_at,
+            Source::Stream(_) => 0,
+            Source::Indexed(run) => run.unfolded(),
+            Source::Ready(_) => self.unfolded,
+        }
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let stream = match &mut self.source {
+            Source::Ready(rows) => return rows.next(),
+            Source::Indexed(run) => {
+                run.advance(true);
+                return run.ready.pop_front();
+            }
+            Source::Stream(stream) => stream,
+        };
+        while stream.offset > 0 {
+            stream.matches.next_entry()?;
+            stream.offset -= 1;
+            self.skipped += 1;
+        }
+        if let Some(limit) = &mut stream.limit {
+            *limit = limit.checked_sub(1)?;
+        }
+        let (key, record) = stream.matches.next_entry()?.into_owned();
+        Row::new(key, record)
+    }
+}
+
+impl std::fmt::Debug for Rows<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rows").field("skipped", &self.skipped()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,379 @@
+//! Running index plans: documents met in indexes are read, matched and merged with those that are newer than
+//! the base.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use base_value::index_key::{Encoded, push_value};
+use bytes::Bytes;
+use engine_store::{KeyRange, Record};
+
+use crate::document::Cells;
+use crate::execute::{Prepared, Row};
+use crate::index::spec::{IndexPlan, Walk};
+use crate::index::stream::{Item, Meter, OrderKey, Step};
+use crate::index::union::Union;
+use crate::top::{Found, Top};
+use crate::view::BaseView;
+
+/// The work of reading a document, and of every so many bytes of it.
+const READ: u64 = 10;
+const READ_BYTES: usize = 1_024;
+
+/// The work of looking whether an entry is there.
+const PROBE: u64 = 10;
+
+/// From this size on, looking into an index costs less than reading a document.
+const PROBE_FROM_BYTES: u64 = 4_096;
+
+/// Work that contestants begin with; it doubles from round to round.
+pub(crate) const CONTEST_WORK: u64 = 64;
+
+/// Rows in order that show a plan to be worth staying with where all rows are wanted.
+const CONTEST_ROWS: usize = 256;
+
+/// What is newer than the base and matches, in order.
+#[derive(Clone)]
+pub(crate) struct Overlay {
+    pub(crate) found: Arc<[Found]>,
+    /// How many records were looked at.
+    pub(crate) looked_at: usize,
+}
+
+impl Overlay {
+    /// Matches everything in scope that is newer than the base.
+    pub(crate) fn of(prepared: &Prepared, view: &dyn BaseView) -> Self {
+        let mut cells = Cells::default();
+        let mut found = Vec::new();
+        let mut looked_at = 0;
+        for (key, record) in view.overlay(&prepared.scope()) {
+            looked_at += 1;
+            let Some(record) = record else { continue };
+            if prepared.is_in_scope(&key) {
+                let mut document = prepared.document(&key, &record, &mut cells);
+                if prepared.accepts(&mut document) {
+                    found.push(Found::new(prepared.sort(), &key, &record, &mut document));
+                }
+            }
+        }
+        found.sort_unstable_by(|left, right| prepared.sort().compare(left.rank(), right.rank()));
+        Overlay { found: found.into(), looked_at }
+    }
+}
+
+/// One plan at work.
+pub(crate) struct Run<'s> {
+    prepared: &'s Prepared,
+    view: &'s dyn BaseView,
+    plan: &'s IndexPlan,
+    union: Union<'s>,
+    item: Option<Item>,
+    is_base_done: bool,
+    overlay: Overlay,
+    overlay_at: usize,
+    overlay_order: Option<OrderKey>,
+    group: Option<Group<'s>>,
+    /// The document met last.
+    last: Option<Bytes>,
+    /// Rows in order that nobody has taken yet.
+    pub(crate) ready: VecDeque<Row>,
+    /// How many more matches there may be, those that the offset passes over included.
+    wanted: Option<usize>,
+    offset: usize,
+    pub(crate) skipped: usize,
+    pub(crate) is_done: bool,
+    cells: Cells,
+    pub(crate) meter: Meter,
+    bytes_read: u64,
+}
+
+/// Documents of which the plan does not know which one is first.
+struct Group<'s> {
+    order: OrderKey,
+    top: Top<'s>,
+    /// Those that several walks may meet.
+    seen: HashSet<Bytes>,
+}
+
+impl<'s> Run<'s> {
+    pub(crate) fn new(
+        prepared: &'s Prepared,
+        view: &'s dyn BaseView,
+        plan: &'s IndexPlan,
+        overlay: Overlay,
+    ) -> Self {
+        let query = prepared.query();
+        let offset = query.offset as usize;
+        Run {
+            prepared,
+            view,
+            plan,
+            union: Union::new(view, plan, prepared.places(), true),
+            item: None,
+            is_base_done: false,
+            overlay,
+            overlay_at: 0,
+            overlay_order: None,
+            group: None,
+            last: None,
+            ready: VecDeque::new(),
+            wanted: query.limit.map(|limit| offset.saturating_add(limit as usize)),
+            offset,
+            skipped: 0,
+            is_done: false,
+            cells: Cells::default(),
+            meter: Meter::new(),
+            bytes_read: 0,
+        }
+    }
+
+    /// Of several plans the one that is first to find all there is to find, or enough to stay with it. Costs
+    /// at most twice as much for each as the best one alone.
+    pub(crate) fn best(mut runs: Vec<Run<'s>>) -> Option<Run<'s>> {
+        let mut work = CONTEST_WORK;
+        while runs.len() > 1 {
+            for at in 0..runs.len() {
+                let Some(run) = runs.get_mut(at) else { continue };
+                run.meter.allow(work);
+                run.advance(false);
+                if run.is_done || (run.wanted.is_none() && run.ready.len() >= CONTEST_ROWS) {
+                    run.meter.allow(u64::MAX);
+                    return Some(runs.swap_remove(at));
+                }
+            }
+            work = work.saturating_mul(2);
+        }
+        runs.pop()
+    }
+
+    /// How many records newer than the base were looked at.
+    pub(crate) fn unfolded(&self) -> usize {
+        self.overlay.looked_at
+    }
+
+    /// Goes on until all is found or the meter is spent, or, where one row is enough, until one is ready.
+    pub(crate) fn advance(&mut self, for_one_row: bool) {
+        while !self.is_done && (!for_one_row || self.ready.is_empty()) {
+            if self.wanted == Some(0) {
+                self.is_done = true;
+                return;
+            }
+            if self.item.is_none() && !self.is_base_done {
+                match self.union.next(&mut self.meter) {
+                    Step::Item(item) => self.item = Some(item),
+                    Step::Pause => return,
+                    Step::End => self.is_base_done = true,
+                }
+            }
+            self.fill_overlay_order();
+            let takes_overlay = match (&self.item, &self.overlay_order) {
+                (Some(item), Some(newer)) => *newer < item.order,
+                (item, _) => item.is_none(),
+            };
+            let next = if takes_overlay {
+                self.overlay_order.as_ref()
+            } else {
+                self.item.as_ref().map(|item| &item.order)
+            };
+            if let Some(group) = &self.group
+                && next != Some(&group.order)
+            {
+                self.close_group();
+                continue;
+            }
+            if next.is_none() {
+                self.is_done = true;
+            } else if takes_overlay {
+                self.take_overlay();
+            } else if let Some(item) = self.item.take() {
+                self.take_item(item);
+            }
+        }
+    }
+
+    fn fill_overlay_order(&mut self) {
+        if self.overlay_order.is_none()
+            && let Some(found) = self.overlay.found.get(self.overlay_at)
+        {
+            self.overlay_order = Some(order_of(self.plan, found));
+        }
+    }
+
+    /// Whether the order says where the document is, whatever others there are.
+    fn is_exact(&self, order: &OrderKey) -> bool {
+        self.plan.is_complete && !order.is_cut()
+    }
+
+    fn take_overlay(&mut self) {
+        let found = self.overlay.found.get(self.overlay_at).cloned();
+        self.overlay_at += 1;
+        if let Some((found, order)) = found.zip(self.overlay_order.take()) {
+            if self.is_exact(&order) {
+                self.emit(found);
+            } else {
+                self.group(order).top.push(found);
+            }
+        }
+    }
+
+    fn take_item(&mut self, item: Item) {
+        let is_exact = self.is_exact(&item.order);
+        if !is_exact {
+            let may_repeat = self.plan.walks.len() > 1;
+            let key = item.key.clone();
+            let group = self.group(item.order.clone());
+            if may_repeat && !group.seen.insert(key) {
+                return;
+            }
+        } else if self.plan.walks.len() > 1 && self.is_repeated(&item) {
+            return;
+        }
+        if is_exact && self.offset > 0 && self.is_sure(&item) {
+            if !self.is_shadowed(&item) {
+                self.pass();
+            }
+            return;
+        }
+        let Some(record) = self.read(&item) else { return };
+        let prepared = self.prepared;
+        let mut document = prepared.document(&item.key, &record, &mut self.cells);
+        if !prepared.accepts(&mut document) {
+            return;
+        }
+        if self.plan.walks.get(item.walk).is_some_and(Walk::claims_order) {
+            // A document that matches another conjunction, but not this walk's, is met at its place by the
+            // other's walk.
+            let found = Found::new(prepared.sort(), &item.key, &record, &mut document);
+            if order_of(self.plan, &found) != item.order {
+                return;
+            }
+        }
+        if is_exact {
+            let found = Found::new(prepared.sort(), &item.key, &record, &mut document);
+            self.emit(found);
+        } else if let Some(group) = &mut self.group {
+            group.top.offer(&item.key, &record, &mut document);
+        }
+    }
+
+    /// Reads a document that the overlay does not shadow and that no index says cannot match.
+    fn read(&mut self, item: &Item) -> Option<Record> {
+        if self.is_shadowed(item) {
+            return None;
+        }
+        let documents = self.meter.documents;
+        let is_large = documents > 0 && self.bytes_read / documents >= PROBE_FROM_BYTES;
+        if is_large && !has_probes(self.prepared, self.view, self.plan, item, &mut self.meter) {
+            return None;
+        }
+        let record = self.view.base_get(&item.key)?;
+        let length = record.value.len();
+        self.meter.documents += 1;
+        self.meter.spend(read_work(length));
+        self.bytes_read += length as u64;
+        Some(record)
+    }
+
+    /// Whether the overlay says what there is of the document.
+    fn is_shadowed(&self, item: &Item) -> bool {
+        self.overlay.looked_at > 0 && self.view.is_shadowed(&item.key)
+    }
+
+    /// Whether the document matches, by its entries alone.
+    fn is_sure(&self, item: &Item) -> bool {
+        let walk = self.plan.walks.get(item.walk);
+        walk.is_some_and(|walk| walk.is_settled && walk.probes.is_empty())
+    }
+
+    /// Takes one match in; answers whether it is a row of the result.
+    fn pass(&mut self) -> bool {
+        if let Some(wanted) = &mut self.wanted {
+            match wanted.checked_sub(1) {
+                Some(fewer) => *wanted = fewer,
+                None => return false,
+            }
+        }
+        if self.offset == 0 {
+            return true;
+        }
+        self.offset -= 1;
+        self.skipped += 1;
+        false
+    }
+
+    fn is_repeated(&mut self, item: &Item) -> bool {
+        // Walks meet a document at the same place of the order, so that repeated ones follow each other.
+        let is_repeated = self.last.as_ref() == Some(&item.key);
+        self.last = Some(item.key.clone());
+        is_repeated
+    }
+
+    fn group(&mut self, order: OrderKey) -> &mut Group<'s> {
+        let (prepared, wanted) = (self.prepared, self.wanted);
+        self.group.get_or_insert_with(|| Group {
+            order,
+            top: Top::new(prepared.sort(), wanted),
+            seen: HashSet::new(),
+        })
+    }
+
+    fn close_group(&mut self) {
+        if let Some(group) = self.group.take() {
+            for found in group.top.into_sorted() {
+                self.emit(found);
+            }
+        }
+    }
+
+    fn emit(&mut self, found: Found) {
+        if self.pass() {
+            self.ready.extend(found.into_row());
+        }
+    }
+}
+
+/// What the order of a plan says of a document.
+fn order_of(plan: &IndexPlan, found: &Found) -> OrderKey {
+    let (values, name) = found.rank();
+    let mut order = OrderKey::default();
+    let mut encoded = Vec::new();
+    for (value, direction) in values.iter().zip(&plan.directions.fields) {
+        encoded.clear();
+        let whole: Encoded = push_value(&mut encoded, value);
+        order.push(&encoded, whole, *direction);
+    }
+    if let Some(direction) = plan.directions.name {
+        order.push_name(name, direction);
+    }
+    order
+}
+
+/// Whether a document has the entries that a match has beside the one that was met.
+pub(crate) fn has_probes(
+    prepared: &Prepared,
+    view: &dyn BaseView,
+    plan: &IndexPlan,
+    item: &Item,
+    meter: &mut Meter,
+) -> bool {
+    let Some((walk, place)) = plan.walks.get(item.walk).zip(prepared.places().get(item.place))
+    else {
+        return true;
+    };
+    let name = item.key.get(place.key.len()..).unwrap_or_default();
+    walk.probes.iter().all(|probe| {
+        meter.spend(PROBE);
+        let entry = Bytes::from([place.scope.as_slice(), probe, name].concat());
+        let end = Bytes::from([&entry[..], &[0]].concat());
+        let range = KeyRange::new(entry, end);
+        view.derived(&range, crate::model::Direction::Ascending).next().is_some()
+    })
+}
+
+/// The work of reading a document of that length.
+pub(crate) fn read_work(length: usize) -> u64 {
+    READ + (length / READ_BYTES) as u64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! One file of the base.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use redb::{Builder, Database, ReadableDatabase};
+
+use super::backend::Backend;
+use super::encode::{COUNTERS, DERIVED, META, RECORDS};
+use super::layer::Base;
+use crate::disk::{DiskFile, TemporaryFile};
+use crate::error::StoreError;
+use crate::journal::Folder;
+
+/// A redb database. Only the store that made it writes to it, one fold after the other.
+pub(crate) struct BaseFile {
+    pub(crate) database: Database,
+    path: PathBuf,
+    /// The folder of a kept store, which stays locked for as long as this may be read.
+    folder: Option<Arc<Folder>>,
+    /// The number of the newest state: what folds go on from.
+    pub(crate) tip: Mutex<u64>,
+    /// The first error that a read met. Reads themselves answer nothing then.
+    failed: OnceLock<StoreError>,
+}
+
+impl BaseFile {
+    /// A new file that is gone with its last user.
+    pub(crate) fn temporary(
+        scratch: &Path,
+        cache_bytes: usize,
+    ) -> Result<Arc<BaseFile>, StoreError> {
+        let file = TemporaryFile::new(scratch)
+            .map_err(|error| StoreError::io("make a temporary file in", scratch, &error))?;
+        BaseFile::with(Arc::new(file), scratch, cache_bytes, None)
+    }
+
+    /// The file of a kept store, made where it is missing.
+    pub(crate) fn kept(
+        folder: &Arc<Folder>,
+        path: &Path,
+        cache_bytes: usize,
+    ) -> Result<Arc<BaseFile>, StoreError> {
+        let file = folder.disk.open(path, true);
+        let file = file.map_err(|error| StoreError::io("open", path, &error))?;
+        BaseFile::with(file, path, cache_bytes, Some(Arc::clone(folder)))
+    }
+
+    fn with(
+        file: Arc<dyn DiskFile>,
+        path: &Path,
+        cache_bytes: usize,
+        folder: Option<Arc<Folder>>,
+    ) -> Result<Arc<BaseFile>, StoreError> {
+        let database = Builder::new()
+            .set_cache_size(cache_bytes)
+            .create_with_backend(Backend(file))
+            .map_err(|error| base_error(path, error))?;
+        Ok(Arc::new(BaseFile {
+            database,
+            path: path.to_owned(),
+            folder,
+            tip: Mutex::new(0),
+            failed: OnceLock::new(),
+        }))
+    }
+
+    /// Whether nothing in it has to outlive the process.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.folder.is_none()
+    }
+
+    /// The number of the store that it belongs to; zero for a temporary one.
+    pub(crate) fn store(&self) -> u64 {
+        self.folder.as_ref().map_or(0, |folder| folder.store)
+    }
+
+    /// The newest state; `None` while there was no fold.
+    pub(crate) fn newest(
+        self: &Arc<BaseFile>,
+        generation: u64,
+        under: Option<Arc<Base>>,
+    ) -> Result<Option<Base>, StoreError> {
+        let open = || -> Result<Option<Base>, redb::Error> {
+            let transaction = self.database.begin_read()?;
+            let meta = match transaction.open_table(META) {
+                Ok(meta) => meta,
+                Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            let store = meta.get("store")?.map_or(0, |store| store.value());
+            if store != self.store() {
+                let what = "it belongs to the data of another store";
+                return Err(redb::Error::Corrupted(what.to_owned()));
+            }
+            let base = Base::new(
+                Arc::clone(self),
+                generation,
+                under,
+                super::layer::Tables {
+                    records: transaction.open_table(RECORDS)?,
+                    derived: transaction.open_table(DERIVED)?,
+                    counters: transaction.open_table(COUNTERS)?,
+                },
+                &meta,
+            )?;
+            Ok(Some(base))
+        };
+        open().map_err(|error| self.error(error))
+    }
+
+    /// Keeps the first error of a read, for who asks before answering.
+    pub(crate) fn note(&self, error: impl Into<redb::Error>) {
+        // Whoever came first is told.
+        let _ = self.failed.set(self.error(error));
+    }
+
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        self.failed.get().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    pub(crate) fn error(&self, error: impl Into<redb::Error>) -> StoreError {
+        base_error(&self.path, error)
+    }
+}
+
+fn base_error(path: &Path, error: impl Into<redb::Error>) -> StoreError {
+    match error.into() {
+        redb::Error::Io(error) => StoreError::io("use", path, &error),
+        other => StoreError::Base { path: path.to_owned(), message: other.to_string().into() },
+    }
+}
+
+impl fmt::Debug for BaseFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BaseFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,223 @@
+//! Folding: moving records from memory into the base, on a thread of its own.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use base_env::thread;
+use parking_lot::Mutex;
+
+use crate::base::{Base, BaseFile, Fold};
+use crate::error::StoreError;
+use crate::journal::Folder;
+use crate::limits::FOLD_RETRY_INTERVAL;
+use crate::lower::{Frozen, Lower};
+use crate::shared::{Head, Shared};
+use crate::table::Table;
+
+/// The one fold thread of a store. It runs only while there is something to fold.
+#[derive(Debug, Default)]
+pub(crate) struct Folding {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    // INVARIANT: while `running` is set, the thread looks at `wanted` again before it ends.
+    wanted: bool,
+    running: bool,
+    thread: Option<JoinHandle<()>>,
+    /// Why the newest fold failed, if it did, and when.
+    failed: Option<(StoreError, Duration)>,
+}
+
+impl Folding {
+    /// Folds soon, and never waits for it. Not at once after a fold that failed.
+    pub(crate) fn request(&self, shared: &Arc<Shared>) {
+        let mut state = self.state.lock();
+        let now = shared.env.monotonic();
+        if state.failed.as_ref().is_some_and(|(_, at)| now < *at + FOLD_RETRY_INTERVAL) {
+            return;
+        }
+        state.wanted = true;
+        if state.running {
+            return;
+        }
+        // A thread of before has found nothing more to do and is at its end.
+        join(state.thread.take());
+        let work = {
+            let shared = Arc::clone(shared);
+            move || fold_while_wanted(&shared)
+        };
+        match thread::spawn("store-fold", work) {
+            Ok(thread) => {
+                state.running = true;
+                state.thread = Some(thread);
+            }
+            Err(error) => {
+                state.wanted = false;
+                let error = StoreError::io("start a thread for", &shared.settings.scratch, &error);
+                state.failed = Some((error, now));
+            }
+        }
+    }
+
+    /// Why the newest fold failed.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        self.state.lock().failed.as_ref().map_or(Ok(()), |(error, _)| Err(error.clone()))
+    }
+
+    /// Waits for the fold under way. For the end of a store: nobody requests one any more.
+    pub(crate) fn join(&self) {
+        let thread = self.state.lock().thread.take();
+        join(thread);
+    }
+
+    fn finished(&self, shared: &Shared, result: Result<(), StoreError>) {
+        let failed = result.err().map(|error| (error, shared.env.monotonic()));
+        self.state.lock().failed = failed;
+    }
+}
+
+fn join(thread: Option<JoinHandle<()>>) {
+    if let Some(thread) = thread {
+        // It has no result, and a panic in it has been reported.
+        let _ = thread.join();
+    }
+}
+
+fn fold_while_wanted(shared: &Shared) {
+    loop {
+        {
+            let mut state = shared.folding.state.lock();
+            if !state.wanted {
+                state.running = false;
+                return;
+            }
+            state.wanted = false;
+        }
+        // Who asks is told of an error by `check`.
+        let _ = fold(shared);
+    }
+}
+
+/// Brings everything that is in memory now into the base.
+pub(crate) fn fold(shared: &Shared) -> Result<(), StoreError> {
+    let mut own_file = shared.own_file.lock();
+    let result = fold_all(shared, &mut own_file);
+    drop(own_file);
+    shared.folding.finished(shared, result.clone());
+    shared.folded.notify_all();
+    result
+}
+
+fn fold_all(shared: &Shared, own: &mut Option<Arc<BaseFile>>) -> Result<(), StoreError> {
+    // What an earlier fold could not finish comes first.
+    let unfinished = shared.head.lock().state.lower.frozen.is_some();
+    fold_frozen(shared, own)?;
+    if unfinished { fold_frozen(shared, own) } else { Ok(()) }
+}
+
+/// Folds what is frozen, or else freezes the table and folds that.
+fn fold_frozen(shared: &Shared, own: &mut Option<Arc<BaseFile>>) -> Result<(), StoreError> {
+    let Some((lower, frozen)) = freeze(shared, own.as_ref())? else { return Ok(()) };
+    let base = write(shared, own, &frozen, lower.base.as_ref())?;
+    let covered = {
+        let mut head = shared.head.lock();
+        // Where the state was cleared or replaced meanwhile, the fold was for nothing.
+        if Arc::ptr_eq(&head.state.lower, &lower) {
+            let settings = Arc::clone(&shared.settings);
+            head.state.lower = Arc::new(Lower { frozen: None, base: Some(base), settings });
+        }
+        head.journal.as_mut().map(|journal| journal.take_covered(frozen.version))
+    };
+    shared.folded.notify_all();
+    // The records themselves go here, which takes its time, unless a snapshot still shows them.
+    drop((lower, frozen));
+    match (&shared.folder, covered) {
+        (Some(folder), Some(covered)) => folder.remove(&covered),
+        _ => Ok(()),
+    }
+}
+
+/// Takes the table out of the way of writers. `None` when there is nothing to fold.
+fn freeze(
+    shared: &Shared,
+    own: Option<&Arc<BaseFile>>,
+) -> Result<Option<(Arc<Lower>, Frozen)>, StoreError> {
+    let mut head = shared.head.lock();
+    let Head { state, journal, .. } = &mut *head;
+    if let Some(frozen) = state.lower.frozen.clone() {
+        return Ok(Some((Arc::clone(&state.lower), frozen)));
+    }
+    // A cleared store has nothing to write, but its file has something to forget.
+    let forgets = shared.folder.is_some() && own.is_some() && state.lower.base.is_none();
+    if state.table.is_empty() && !forgets {
+        return Ok(None);
+    }
+    if let Some(journal) = journal {
+        // What the fold covers is in files of its own then, which it can remove.
+        journal.rotate_if_used()?;
+    }
+    let frozen = Frozen {
+        table: std::mem::replace(&mut state.table, Table::new()),
+        bytes: std::mem::take(&mut state.table_bytes),
+        version: state.version,
+        time: state.time,
+        len: state.len,
+    };
+    let settings = Arc::clone(&shared.settings);
+    let base = state.lower.base.clone();
+    state.lower = Arc::new(Lower { frozen: Some(frozen.clone()), base, settings });
+    Ok(Some((Arc::clone(&state.lower), frozen)))
+}
+
+/// Writes a fold into the file it belongs in.
+fn write(
+    shared: &Shared,
+    own: &mut Option<Arc<BaseFile>>,
+    frozen: &Frozen,
+    base: Option<&Arc<Base>>,
+) -> Result<Arc<Base>, StoreError> {
+    let fold = Fold {
+        records: &frozen.table,
+        version: frozen.version,
+        time: frozen.time,
+        len: frozen.len,
+        derive: &*shared.settings.derive,
+        scratch: &shared.settings.scratch,
+    };
+    if let (Some(base), Some(file)) = (base, &*own)
+        && Arc::ptr_eq(base.file(), file)
+        && base.is_tip()
+    {
+        return fold.onto(base);
+    }
+    let cache_bytes = shared.settings.cache_bytes;
+    let file = match (&shared.folder, own.take()) {
+        (Some(_), Some(file)) => file,
+        (Some(folder), None) => kept_file(folder, cache_bytes)?,
+        (None, _) => BaseFile::temporary(&shared.settings.scratch, cache_bytes)?,
+    };
+    *own = Some(Arc::clone(&file));
+    match base {
+        // A kept store is restored by writing what differs, so its base is always its own newest one.
+        Some(base) if shared.folder.is_none() => fold.over(&file, base),
+        _ => fold.onto_nothing(&file),
+    }
+}
+
+/// The base file of a kept store, new or found.
+pub(crate) fn kept_file(
+    folder: &Arc<Folder>,
+    cache_bytes: usize,
+) -> Result<Arc<BaseFile>, StoreError> {
+    let path = folder.base_path();
+    if !folder.has_base()? {
+        // It appears under its name when it can be opened: a crash leaves no half-made one there.
+        let new = folder.new_base_path()?;
+        drop(BaseFile::kept(folder, &new, cache_bytes)?);
+        folder.rename(&new, &path)?;
+    }
+    BaseFile::kept(folder, &path, cache_bytes)
+}

@@ -1,0 +1,208 @@
+//! The end of the journal, where commits are appended.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::files::Folder;
+use super::segment::{SEGMENT_HEADER_LEN, Segment};
+use crate::disk::DiskFile;
+use crate::error::StoreError;
+use crate::limits::SEGMENTS_MAX;
+use crate::record::Version;
+
+/// A full segment that nothing is appended to any more.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    pub(crate) path: PathBuf,
+    /// The newest version in it: once that is folded, the segment is not needed.
+    pub(crate) last: Version,
+}
+
+/// Appends records. It lives under the store's mutex; what need not is in [`Spare`].
+#[derive(Debug)]
+pub(crate) struct Journal {
+    folder: Arc<Folder>,
+    segment: Segment,
+    segment_bytes: u64,
+    // INVARIANT: oldest first.
+    closed: VecDeque<Closed>,
+    /// Closed files that were written since they were last synced.
+    unsynced: Vec<Arc<dyn DiskFile>>,
+    appended: Version,
+    spare: Arc<Spare>,
+}
+
+/// The next segment, made before it is needed so that no commit waits for it.
+#[derive(Debug)]
+struct Spare {
+    state: Mutex<SpareState>,
+}
+
+#[derive(Debug)]
+struct SpareState {
+    /// The number of the segment that is appended to. A spare is only ever made for the one after it:
+    /// making one takes whatever file is there for left over.
+    current: u64,
+    segment: Option<Segment>,
+}
+
+impl Journal {
+    /// Appends after `appended`, to a new segment.
+    pub(crate) fn new(
+        folder: Arc<Folder>,
+        number: u64,
+        segment_bytes: u64,
+        closed: VecDeque<Closed>,
+        appended: Version,
+    ) -> Result<Journal, StoreError> {
+        let segment =
+            Segment::create(&*folder.disk, &folder.dir, folder.store, number, segment_bytes)?;
+        let state = SpareState { current: number, segment: None };
+        let spare = Arc::new(Spare { state: Mutex::new(state) });
+        Ok(Journal {
+            folder,
+            segment,
+            segment_bytes,
+            closed,
+            unsynced: Vec::new(),
+            appended,
+            spare,
+        })
+    }
+
+    /// Writes the record of `version`. After an error nothing has changed, and the next record takes its
+    /// place.
+    pub(crate) fn append(&mut self, record: &[u8], version: Version) -> Result<(), StoreError> {
+        if !self.segment.has_room(record.len()) {
+            self.rotate(record.len())?;
+        }
+        let segment = &mut self.segment;
+        segment
+            .file
+            .write_at(segment.offset, record)
+            .map_err(|error| StoreError::io("write", &segment.path, &error))?;
+        segment.offset += record.len() as u64;
+        self.appended = version;
+        Ok(())
+    }
+
+    /// Goes on in a new segment, if the current one holds anything.
+    pub(crate) fn rotate_if_used(&mut self) -> Result<(), StoreError> {
+        if self.segment.offset > SEGMENT_HEADER_LEN as u64 { self.rotate(0) } else { Ok(()) }
+    }
+
+    fn rotate(&mut self, len: usize) -> Result<(), StoreError> {
+        let number = self.segment.number + 1;
+        let mut state = self.spare.state.lock();
+        let spare = state.segment.take();
+        let segment = match spare.filter(|spare| spare.number == number && spare.has_room(len)) {
+            Some(spare) => spare,
+            None => {
+                let capacity = self.segment_bytes.max((SEGMENT_HEADER_LEN + len) as u64);
+                let folder = &*self.folder;
+                Segment::create(&*folder.disk, &folder.dir, folder.store, number, capacity)?
+            }
+        };
+        state.current = number;
+        drop(state);
+        let full = std::mem::replace(&mut self.segment, segment);
+        self.unsynced.push(full.file);
+        self.closed.push_back(Closed { path: full.path, last: self.appended });
+        Ok(())
+    }
+
+    /// What to sync for everything appended so far to be on the disk.
+    pub(crate) fn to_sync(&self) -> ToSync {
+        let current = Arc::clone(&self.segment.file);
+        ToSync { version: self.appended, closed: self.unsynced.clone(), current }
+    }
+
+    /// Notes that the files of `synced` were synced. The one that was current then may have been
+    /// appended to since, and closed after that, so it does not count.
+    pub(crate) fn synced(&mut self, synced: &ToSync) {
+        self.unsynced.retain(|file| !synced.closed.iter().any(|closed| Arc::ptr_eq(file, closed)));
+    }
+
+    /// Segments that are not needed once `folded` is in the base, oldest first, to be removed.
+    pub(crate) fn take_covered(&mut self, folded: Version) -> Vec<PathBuf> {
+        let covered = self.closed.iter().take_while(|closed| closed.last <= folded).count();
+        self.closed.drain(..covered).map(|closed| closed.path).collect()
+    }
+
+    /// What a thread needs to make the next segment, if it is time for that.
+    pub(crate) fn wanted_spare(&self) -> Option<WantedSpare> {
+        let wanted = self.segment.offset > self.segment_bytes / 2
+            && self.spare.state.try_lock().is_some_and(|state| state.segment.is_none());
+        wanted.then(|| WantedSpare {
+            folder: Arc::clone(&self.folder),
+            spare: Arc::clone(&self.spare),
+            number: self.segment.number + 1,
+            capacity: self.segment_bytes,
+        })
+    }
+
+    /// Whether it is spread over so many segments that opening takes long.
+    pub(crate) fn is_long(&self) -> bool {
+        self.closed.len() > SEGMENTS_MAX
+    }
+
+    /// Gives back the room that the last segment did not need.
+    pub(crate) fn finish(self) -> Result<(), StoreError> {
+        if let Some(spare) = self.spare.state.lock().segment.take() {
+            self.folder.remove(&[spare.path])?;
+        }
+        let segment = &self.segment;
+        let trim = || {
+            segment.file.set_len(segment.offset)?;
+            segment.file.sync()
+        };
+        trim().map_err(|error| StoreError::io("trim", &segment.path, &error))
+    }
+}
+
+/// The files that hold what was not synced yet.
+#[derive(Debug)]
+pub(crate) struct ToSync {
+    /// The newest version in them.
+    pub(crate) version: Version,
+    closed: Vec<Arc<dyn DiskFile>>,
+    current: Arc<dyn DiskFile>,
+}
+
+impl ToSync {
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.closed.iter().try_for_each(|file| file.sync())?;
+        self.current.sync()
+    }
+}
+
+/// A segment to be made beforehand.
+pub(crate) struct WantedSpare {
+    folder: Arc<Folder>,
+    spare: Arc<Spare>,
+    number: u64,
+    capacity: u64,
+}
+
+impl WantedSpare {
+    /// Makes it. A failure is left to the commit that needs the segment, which tries again and has
+    /// somebody to tell.
+    pub(crate) fn make(self) {
+        let mut state = self.spare.state.lock();
+        if state.segment.is_none() && state.current + 1 == self.number {
+            let folder = &*self.folder;
+            state.segment = Segment::create(
+                &*folder.disk,
+                &folder.dir,
+                folder.store,
+                self.number,
+                self.capacity,
+            )
+            .ok();
+        }
+    }
+}

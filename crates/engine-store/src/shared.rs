@@ -1,0 +1,74 @@
+//! What a store shares with its threads.
+
+use std::sync::Arc;
+
+use base_env::Env;
+use parking_lot::{Condvar, Mutex};
+
+use crate::base::BaseFile;
+use crate::error::StoreError;
+use crate::folding::Folding;
+use crate::journal::{Folder, Journal};
+use crate::limits::PRESSURE_FOLDS;
+use crate::lower::Settings;
+use crate::snapshot::Snapshot;
+use crate::sync::Syncing;
+
+/// The newest state, and what a commit does to it.
+#[derive(Debug)]
+pub(crate) struct Head {
+    // INVARIANT: `state.time` is at or after every time given out, by a commit or a snapshot.
+    pub(crate) state: Snapshot,
+    /// Where commits are written first, in a kept store.
+    pub(crate) journal: Option<Journal>,
+    pub(crate) closed: bool,
+}
+
+impl Head {
+    /// Bytes that the base does not hold yet.
+    pub(crate) fn unfolded_bytes(&self) -> usize {
+        self.state.table_bytes + self.state.lower.frozen_bytes()
+    }
+}
+
+/// The state of a store and what its threads do with it. Locks are taken in this order: the one fold,
+/// the one sync, head; none of the others while head is held.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) env: Env,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) head: Mutex<Head>,
+    /// Told after each fold, whether it succeeded or not.
+    pub(crate) folded: Condvar,
+    pub(crate) folding: Folding,
+    pub(crate) syncing: Syncing,
+    /// The folder of a kept store.
+    pub(crate) folder: Option<Arc<Folder>>,
+    /// The base file that this store writes to, held while a fold does.
+    pub(crate) own_file: Mutex<Option<Arc<BaseFile>>>,
+}
+
+impl Shared {
+    /// Whether so much is unfolded that writers have to wait.
+    pub(crate) fn is_under_pressure(&self, head: &Head) -> bool {
+        head.unfolded_bytes() > self.settings.fold_bytes.saturating_mul(PRESSURE_FOLDS)
+    }
+
+    /// Whether anything may be changed now.
+    pub(crate) fn check_open(&self, head: &Head) -> Result<(), StoreError> {
+        if head.closed { Err(StoreError::Closed) } else { self.syncing.check() }
+    }
+
+    /// Whether anything may be added now.
+    pub(crate) fn check_writable(&self, head: &Head) -> Result<(), StoreError> {
+        self.check_open(head)?;
+        if self.is_under_pressure(head) { self.folding.check() } else { Ok(()) }
+    }
+
+    /// Starts a fold after a commit, if it is time for one.
+    pub(crate) fn fold_if_large(self: &Arc<Shared>, head: &Head) {
+        if head.state.table_bytes >= self.settings.fold_bytes && head.state.lower.frozen.is_none() {
+            self.folding.request(self);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! A disk in memory that keeps apart what was written and what was synced.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use engine_store::{Disk, DiskFile};
+
+use crate::support::Choices;
+
+/// What a disk writes whole or not at all.
+const SECTOR_LEN: usize = 512;
+
+/// What is lost when a machine stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Crash {
+    /// Nothing: the process was killed, and the system goes on.
+    Kill,
+    /// Any part of what was not synced.
+    PowerCut,
+}
+
+/// The disk. Clones are handles to the same one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SimulatedDisk {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    names: BTreeMap<PathBuf, Arc<File>>,
+    synced_names: BTreeMap<PathBuf, Arc<File>>,
+    locked: Vec<PathBuf>,
+    faults: Arc<Mutex<Faults>>,
+}
+
+/// What the disk refuses from now on.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    /// Writes, for want of room. The first half of one still arrives.
+    pub(crate) full: bool,
+    pub(crate) syncs_fail: bool,
+    pub(crate) reads_fail: bool,
+}
+
+#[derive(Debug, Default)]
+struct File {
+    content: Mutex<Content>,
+    faults: Arc<Mutex<Faults>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Content {
+    live: Vec<u8>,
+    synced: Vec<u8>,
+    unsynced: Vec<Write>,
+}
+
+#[derive(Clone, Debug)]
+enum Write {
+    Bytes(usize, Vec<u8>),
+    Len(usize),
+}
+
+impl SimulatedDisk {
+    pub(crate) fn fault(&self, set: impl FnOnce(&mut Faults)) {
+        set(&mut self.state.lock().unwrap().faults.lock().unwrap());
+    }
+
+    /// What another machine would find on it after a crash at this moment.
+    pub(crate) fn crash(&self, crash: Crash, choices: &mut Choices) -> SimulatedDisk {
+        let state = self.state.lock().unwrap();
+        let names = match crash {
+            Crash::PowerCut if choices.below(2) == 0 => &state.synced_names,
+            Crash::Kill | Crash::PowerCut => &state.names,
+        };
+        let faults = Arc::new(Mutex::new(Faults::default()));
+        let survive = |file: &Arc<File>, choices: &mut Choices| {
+            let content = file.content.lock().unwrap();
+            let bytes = match crash {
+                Crash::Kill => content.live.clone(),
+                Crash::PowerCut => content.survivors(choices),
+            };
+            let content = Content { live: bytes.clone(), synced: bytes, unsynced: Vec::new() };
+            Arc::new(File { content: Mutex::new(content), faults: Arc::clone(&faults) })
+        };
+        let names: BTreeMap<PathBuf, Arc<File>> =
+            names.iter().map(|(path, file)| (path.clone(), survive(file, choices))).collect();
+        let state = State {
+            synced_names: names.clone(),
+            names,
+            locked: Vec::new(),
+            faults: Arc::clone(&faults),
+        };
+        SimulatedDisk { state: Arc::new(Mutex::new(state)) }
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        let state = self.state.lock().unwrap();
+        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+        state.names.keys().map(name).collect()
+    }
+
+    /// Changes the bytes of a file behind everybody's back.
+    pub(crate) fn damage(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let state = self.state.lock().unwrap();
+        let (_, file) = state.names.iter().find(|(path, _)| path.ends_with(name)).unwrap();
+        let mut content = file.content.lock().unwrap();
+        change(&mut content.live);
+        content.synced = content.live.clone();
+    }
+}
+
+impl Content {
+    /// The synced bytes with some sectors of some of the later writes.
+    fn survivors(&self, choices: &mut Choices) -> Vec<u8> {
+        let mut bytes = self.synced.clone();
+        // Now and then all of them survive, or none.
+        let odds = choices.below(5);
+        for write in &self.unsynced {
+            match write {
+                Write::Len(len) if choices.below(4) < odds => bytes.resize(*len, 0),
+                Write::Len(_) => {}
+                Write::Bytes(offset, written) => {
+                    for (index, sector) in written.chunks(SECTOR_LEN).enumerate() {
+                        if choices.below(4) < odds {
+                            put(&mut bytes, offset + index * SECTOR_LEN, sector);
+                        }
+                    }
+                }
+            }
+        }
+        bytes
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, offset: usize, written: &[u8]) {
+    let end = offset + written.len();
+    if bytes.len() < end {
+        bytes.resize(end, 0);
+    }
+    bytes[offset..end].copy_from_slice(written);
+}
+
+impl DiskFile for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.content.lock().unwrap().live.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        if self.faults.lock().unwrap().reads_fail {
+            return Err(io::Error::other("the disk does not answer"));
+        }
+        let content = self.content.lock().unwrap();
+        let start = usize::try_from(offset).unwrap();
+        let found = content.live.get(start..start + out.len());
+        out.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let full = self.faults.lock().unwrap().full;
+        let bytes = if full { &bytes[..bytes.len() / 2] } else { bytes };
+        let offset = usize::try_from(offset).unwrap();
+        let mut content = self.content.lock().unwrap();
+        put(&mut content.live, offset, bytes);
+        content.unsynced.push(Write::Bytes(offset, bytes.to_vec()));
+        if full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let len = usize::try_from(len).unwrap();
+        let mut content = self.content.lock().unwrap();
+        if len > content.live.len() && self.faults.lock().unwrap().full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        content.live.resize(len, 0);
+        content.unsynced.push(Write::Len(len));
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        if self.faults.lock().unwrap().syncs_fail {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        let Content { synced, unsynced, .. } = &mut *self.content.lock().unwrap();
+        for write in unsynced.drain(..) {
+            match write {
+                Write::Len(len) => synced.resize(len, 0),
+                Write::Bytes(offset, written) => put(synced, offset, &written),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Disk for SimulatedDisk {
+    fn open(&self, path: &Path, create: bool) -> io::Result<Arc<dyn DiskFile>> {
+        let mut state = self.state.lock().unwrap();
+        if let Some(file) = state.names.get(path) {
+            return Ok(Arc::clone(file) as Arc<dyn DiskFile>);
+        }
+        if !create {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let faults = Arc::clone(&state.faults);
+        let file = Arc::new(File { content: Mutex::default(), faults });
+        state.names.insert(path.to_owned(), Arc::clone(&file));
+        Ok(file)
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let state = self.state.lock().unwrap();
+        let inside = state.names.keys().filter(|path| path.parent() == Some(dir));
+        Ok(inside.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let removed = self.state.lock().unwrap().names.remove(path);
+        removed.map(drop).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap();
+        let file = state.names.remove(from).ok_or(io::ErrorKind::NotFound)?;
+        state.names.insert(to.to_owned(), file);
+        Ok(())
+    }
+
+    fn make_dir(&self, _dir: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync_dir(&self, _dir: &Path) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap();
+        state.synced_names = state.names.clone();
+        Ok(())
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn Send + Sync>>> {
+        let mut state = self.state.lock().unwrap();
+        if state.locked.iter().any(|locked| locked == path) {
+            return Ok(None);
+        }
+        state.locked.push(path.to_owned());
+        Ok(Some(Box::new(Lock { path: path.to_owned(), state: Arc::clone(&self.state) })))
+    }
+}
+
+struct Lock {
+    path: PathBuf,
+    state: Arc<Mutex<State>>,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.state.lock().unwrap().locked.retain(|path| *path != self.path);
+    }
+}
