@@ -176,7 +176,7 @@ mod tests {
     use serde_json::json;
 
     fn read_at_root(options: &Value) -> Result<StartOptions, Vec<Problem>> {
-        read(options, Machine { cwd: PathBuf::from("/work"), ..Machine::default() })
+        read(options, Machine { cwd: PathBuf::from("/srv"), ..Machine::default() })
     }
 
     #[test]
@@ -236,10 +236,10 @@ mod tests {
         }))
         .unwrap();
         assert_eq!(options.caller, Caller::Program);
-        assert_eq!(options.machine.cwd, PathBuf::from("/work/app"));
+        assert_eq!(options.machine.cwd, PathBuf::from("/srv/app"));
         assert_eq!(options.project.as_deref(), Some("demo-x"));
         assert_eq!(options.only.unwrap(), ["firestore", "hosting"]);
-        let file = PathBuf::from("/work/app/sub/firebase.json");
+        let file = PathBuf::from("/srv/app/sub/firebase.json");
         assert_eq!(options.config, ConfigChoice::File(file));
         let firestore = ServiceOptions {
             port: Some(0),
