@@ -10,11 +10,8 @@ const { cli, node, ROOT } = require('../helpers/run.js');
 
 const PORTS = ['--firestore-port', '0', '--hub-port', '0'];
 
-/**
- * A command line for the shell that runs Node with a script, in the shell's place: some shells would
- * stay in between and die of a signal before the script is through with it.
- */
-const nodeScript = (/** @type {string} */ source) => `exec "${process.execPath}" -e "${source.replaceAll('"', '\\"')}"`;
+/** A command line for the shell that runs Node with a script. */
+const nodeScript = (/** @type {string} */ source) => `"${process.execPath}" -e "${source.replaceAll('\n', ' ').replaceAll('"', '\\"')}"`;
 
 /**
  * @param {import('node:test').TestContext} t
@@ -33,7 +30,7 @@ test('the script gets its variables, and the suite answers there', async (t) => 
     const { FIRESTORE_EMULATOR_HOST, FIREBASE_EMULATOR_HUB, GCLOUD_PROJECT, FIREBASE_CONFIG, MINE } = process.env;
     fetch('http://' + FIRESTORE_EMULATOR_HOST).then(async (answer) =>
       console.log('RESULT ' + JSON.stringify({ text: await answer.text(), hub: FIREBASE_EMULATOR_HUB, GCLOUD_PROJECT, FIREBASE_CONFIG, MINE })));`;
-  const { code, stdout, stderr } = await exec(t, nodeScript(source.replaceAll('\n', ' ')), { env: { MINE: 'kept' } }).ended;
+  const { code, stdout, stderr } = await exec(t, nodeScript(source), { env: { MINE: 'kept' } }).ended;
   assert.equal(code, 0, stderr);
   const seen = JSON.parse(/^RESULT (.*)$/m.exec(stdout)?.[1] ?? '{}');
   assert.equal(seen.text, 'Ok\n');
@@ -69,19 +66,34 @@ test('output goes through as it is, on both streams, and input reaches the scrip
   assert.deepEqual([code, stdout, stderr], [0, 'from outside\n', 'b\u0001c']);
 });
 
-test('a signal reaches the script once, and its own end decides the code', async (t) => {
-  const source = `let count = 0;
-    process.on('SIGTERM', () => { count += 1; console.log('caught ' + count); setTimeout(() => process.exit(40 + count), 300); });
+/** A program that says each SIGTERM it gets, and takes its time to end with `code`. */
+const slowToEnd = (/** @type {number} */ code) =>
+  nodeScript(`let count = 0;
+    process.on('SIGTERM', () => { count += 1; console.log('caught ' + count); setTimeout(() => { console.log('ended'); process.exit(${code}); }, 300); });
     setInterval(() => undefined, 1000);
-    console.log('script', 'is up');`;
-  const program = exec(t, nodeScript(source.replaceAll('\n', ' ')));
-  await program.printed('script is up');
-  program.child.kill('SIGTERM');
-  const { code, stdout } = await program.ended;
-  assert.match(stdout, /caught 1/);
-  assert.doesNotMatch(stdout, /caught 2/);
-  assert.equal(code, 41);
-});
+    console.log('program', 'is up');`);
+
+for (const { name, script, expected } of [
+  { name: 'a plain command', script: slowToEnd(41), expected: 41 },
+  { name: 'a plain command that ends well', script: slowToEnd(0), expected: 0 },
+  { name: 'a command in place of the shell', script: `exec ${slowToEnd(41)}`, expected: 41 },
+  { name: 'one command of several', script: `${slowToEnd(41)}; echo never`, expected: 41 },
+  // The rest of the script did not run, so it did not succeed.
+  { name: 'one command of several that ends well', script: `${slowToEnd(0)}; echo never`, expected: 1 },
+  { name: 'a command in the background', script: `${slowToEnd(41)} & wait`, expected: 1 },
+]) {
+  test(`a signal reaches the script once, and the suite waits for its end: ${name}`, async (t) => {
+    const program = exec(t, script);
+    await program.printed('program is up');
+    program.child.kill('SIGTERM');
+    const { code, stdout } = await program.ended;
+    assert.match(stdout, /caught 1/);
+    assert.doesNotMatch(stdout, /caught 2/);
+    assert.doesNotMatch(stdout, /^never$/m);
+    assert.ok(stdout.indexOf('ended') < stdout.indexOf('Stopping Firestore Emulator'), stdout);
+    assert.equal(code, expected);
+  });
+}
 
 test('a script that ignores the first signal is ended by the second', async (t) => {
   const program = exec(t, nodeScript(`process.on('SIGINT', () => console.log('ignored')); setInterval(() => undefined, 1000); console.log('script', 'is up');`));

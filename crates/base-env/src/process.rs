@@ -76,7 +76,7 @@ pub enum Recipient {
 /// The recipient is gone; or the platform has no signals.
 #[cfg(unix)]
 pub fn send(signal: Signal, recipient: Recipient) -> std::io::Result<()> {
-    use rustix::process::{Pid, Signal as Raw, kill_process, kill_process_group};
+    use rustix::process::{Signal as Raw, kill_process, kill_process_group};
 
     let signal = match signal {
         Signal::Hangup => Raw::HUP,
@@ -85,14 +85,41 @@ pub fn send(signal: Signal, recipient: Recipient) -> std::io::Result<()> {
         Signal::Terminate => Raw::TERM,
         Signal::Kill => Raw::KILL,
     };
-    let (Recipient::Process(id) | Recipient::Group(id)) = recipient;
-    let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
+    let pid = pid(recipient).ok_or(std::io::ErrorKind::InvalidInput)?;
     match recipient {
         Recipient::Process(_) => kill_process(pid, signal)?,
         Recipient::Group(_) => kill_process_group(pid, signal)?,
     }
     Ok(())
+}
+
+/// Whether there is such a process, or a process in such a group. One that has ended and that nobody has
+/// asked about yet counts as well.
+#[cfg(unix)]
+#[must_use]
+pub fn is_alive(recipient: Recipient) -> bool {
+    use rustix::process::{test_kill_process, test_kill_process_group};
+
+    let Some(pid) = pid(recipient) else { return false };
+    let answer = match recipient {
+        Recipient::Process(_) => test_kill_process(pid),
+        Recipient::Group(_) => test_kill_process_group(pid),
+    };
+    // What may not be signalled is there all the same.
+    answer.is_ok() || answer == Err(rustix::io::Errno::PERM)
+}
+
+#[cfg(unix)]
+fn pid(recipient: Recipient) -> Option<rustix::process::Pid> {
+    let (Recipient::Process(id) | Recipient::Group(id)) = recipient;
+    i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw)
+}
+
+/// Whether there is such a process. It is not known where there are no signals.
+#[cfg(not(unix))]
+#[must_use]
+pub fn is_alive(_recipient: Recipient) -> bool {
+    false
 }
 
 /// Sends a signal.

@@ -15,3 +15,11 @@ pub(crate) const SIGNAL_REPEAT: Duration = Duration::from_millis(100);
 ///
 /// Deeper folders exist on no real machine; the bound ends a walk through a cyclic mount.
 pub(crate) const ANCESTORS_MAX: usize = 256;
+
+/// How long `emulators:exec` waits for what a script that was told to end has left running.
+///
+/// As long as container runtimes give a process by default before they kill it.
+pub(crate) const DRAIN_MAX: Duration = Duration::from_secs(10);
+
+/// How often it looks whether something is left: nobody is told when a process group is empty.
+pub(crate) const DRAIN_POLL: Duration = Duration::from_millis(10);

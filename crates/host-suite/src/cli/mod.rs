@@ -10,6 +10,8 @@ mod shutdown;
 mod signals;
 mod start;
 mod table;
+#[cfg(unix)]
+mod traps;
 
 pub use io::{ChildStdio, CliIo, Terminal};
 pub use run::run;

@@ -92,6 +92,11 @@ impl Signals {
         Self { receiver, listeners, env, seen: Vec::new() }
     }
 
+    /// Whether any signal has been read so far.
+    pub(super) fn any_came(&self) -> bool {
+        !self.seen.is_empty()
+    }
+
     /// The next signal. Repeats that come at once are left out.
     pub(super) async fn next(&mut self) -> Arrival {
         loop {
