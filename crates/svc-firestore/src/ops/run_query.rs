@@ -19,7 +19,6 @@ use super::get_document::Document;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
-use crate::indexes::prepare;
 use crate::limits::{CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT, UNFOLDED_MAX};
 use crate::state::State;
 
@@ -57,7 +56,7 @@ pub(crate) async fn run_query(
 ) -> Result<Run, Error> {
     access::check(caller, Access::Read)?;
     let database = state.database(&request.database)?;
-    let prepared = Arc::new(prepare(&request.database, request.query)?);
+    let prepared = Arc::new(state.indexes.prepare(&request.database, request.query)?);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
@@ -110,4 +109,77 @@ fn document(prepared: &Prepared, row: Row) -> Document {
     let fields = prepared.project(&row.record.value);
     let name = DocumentName { database: prepared.database().clone(), path: row.path };
     Document { name, record: row.record, fields }
+}
+
+#[cfg(test)]
+mod tests {
+    use base_env::Env;
+    use base_value::{DocumentPath, Fields, ParentPath, codec, key};
+    use engine_query::From;
+    use engine_store::WriteBatch;
+    use engine_txn::{CommitError, Limits};
+    use tokio::time::{Instant, advance};
+
+    use super::*;
+    use crate::indexes::Indexes;
+
+    /// What fills the channel, and as much again.
+    const DOCUMENTS: usize = 2 * CHUNKS_IN_FLIGHT * ROWS_PER_CHUNK;
+
+    /// Runs a query over all documents of a collection on a thread of its own.
+    fn start() -> (mpsc::Receiver<Result<Chunk, Status>>, std::thread::JoinHandle<()>) {
+        let database = Database::new(Env::simulated(1, UnixMicros(1)), Limits::default());
+        let mut batch = WriteBatch::new();
+        for number in 0..DOCUMENTS {
+            let path = DocumentPath::parse(&format!("c/{number:04}")).expect("it is a path");
+            batch.put(key::document(&path), codec::encode_fields(&Fields::new()));
+        }
+        database
+            .commit(None, |_, _| Ok::<_, CommitError>((batch.clone(), ())))
+            .expect("it commits");
+        let name = DatabaseName::new("p", "(default)");
+        let query = Query::new(ParentPath::root(), From::Collection("c".into()));
+        let prepared = Indexes::default().prepare(&name, query).expect("the query is good");
+        let snapshot = database.snapshot();
+        let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
+        // Not the runtime's own blocking pool: paused time stands still for as long as that works.
+        let runtime = Handle::current();
+        let thread = base_env::thread::spawn("query", move || {
+            let _runtime = runtime.enter();
+            run(&database, &prepared, &snapshot, &out);
+        });
+        (chunks, thread.expect("a thread starts"))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_takes_nothing_loses_the_query() {
+        let (mut chunks, thread) = start();
+        let began = Instant::now();
+        // Time moves on when all wait: the query for its reader, and this for the query.
+        while !thread.is_finished() {
+            tokio::task::yield_now().await;
+            advance(SLOW_READER_WAIT / 4).await;
+        }
+        assert!(began.elapsed() >= SLOW_READER_WAIT);
+        let mut seen = Vec::new();
+        while let Some(chunk) = chunks.recv().await {
+            seen.push(chunk.map(|chunk| chunk.last).expect("nothing failed"));
+        }
+        assert_eq!(seen, [false; CHUNKS_IN_FLIGHT]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_takes_its_time_gets_everything() {
+        let (mut chunks, thread) = start();
+        let mut documents = 0;
+        let mut complete = false;
+        while let Some(chunk) = chunks.recv().await {
+            let chunk = chunk.expect("nothing failed");
+            documents += chunk.documents.len();
+            complete = chunk.last;
+            tokio::time::sleep(SLOW_READER_WAIT / 2).await;
+        }
+        thread.join().expect("the query ended");
+        assert_eq!((documents, complete), (DOCUMENTS, true));
+    }
 }

@@ -99,3 +99,34 @@ pub(crate) fn partition_query(page: partition_query::Page) -> wire::PartitionQue
         next_page_token: page.next_page_token,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use base_env::UnixMicros;
+    use base_status::Code;
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_result_is_complete_or_ends_in_an_error() {
+        async fn check(chunks: &[bool], expected: &[Result<(), Code>]) {
+            let (out, receiver) = mpsc::channel(8);
+            for &last in chunks {
+                let chunk = Chunk { skipped: 1, documents: Vec::new(), last };
+                out.send(Ok(chunk)).await.expect("there is room");
+            }
+            drop(out);
+            let run = Run { read_time: UnixMicros(1), new_transaction: None, chunks: receiver };
+            let seen: Vec<_> = run_query(run)
+                .map(|response| response.map(drop).map_err(|status| status.code))
+                .collect()
+                .await;
+            assert_eq!(seen, expected, "{chunks:?}");
+        }
+        check(&[true], &[Ok(())]).await;
+        check(&[false, false, true], &[Ok(()), Ok(()), Ok(())]).await;
+        check(&[false], &[Ok(()), Err(Code::Unavailable)]).await;
+        check(&[], &[Err(Code::Unavailable)]).await;
+    }
+}
