@@ -53,6 +53,30 @@ class Suite {
     unwrap(await this.#native.clear(options?.project ?? null));
   }
 
+  /** @param {{ project?: string }} [options] */
+  async snapshot(options) {
+    if (this.#stopping !== undefined) throw stopped();
+    const native = new (binding().BindingSnapshot)(this.#native);
+    unwrap(await native.take(options?.project ?? null));
+    return new Snapshot(native);
+  }
+
+  /** @param {Snapshot} snapshot */
+  async restore(snapshot) {
+    if (this.#stopping !== undefined) throw stopped();
+    unwrap(await nativeOf(snapshot).restoreIn(this.#native));
+  }
+
+  /** @param {{ project: string, from?: string }} options */
+  async fork(options) {
+    if (this.#stopping !== undefined) throw stopped();
+    const { project, from } = options ?? {};
+    if (typeof project !== 'string') {
+      throw new FireletError('FIRELET_INVALID_OPTION', 'option `project` must be a string: the id of the new project');
+    }
+    unwrap(await this.#native.fork(project, from ?? null));
+  }
+
   stop() {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -74,6 +98,36 @@ class Suite {
 
   [Symbol.asyncDispose]() {
     return this.stop();
+  }
+}
+
+/**
+ * The addon's side of a snapshot.
+ *
+ * @type {(snapshot: Snapshot) => import('../binding/binding.js').BindingSnapshot}
+ */
+let nativeOf;
+
+/** A moment of a suite's data. What it holds is the addon's. */
+class Snapshot {
+  /** @type {import('../binding/binding.js').BindingSnapshot} */
+  #native;
+
+  /** @param {import('../binding/binding.js').BindingSnapshot} native */
+  constructor(native) {
+    this.#native = native;
+  }
+
+  /** @returns {'Snapshot'} */
+  get [Symbol.toStringTag]() {
+    return 'Snapshot';
+  }
+
+  static {
+    nativeOf = (snapshot) => {
+      if (typeof snapshot === 'object' && snapshot !== null && #native in snapshot) return snapshot.#native;
+      throw new FireletError('FIRELET_INVALID_OPTION', '`restore` takes what `snapshot` has returned');
+    };
   }
 }
 

@@ -22,6 +22,16 @@ export declare class BindingCli {
   signal(name: string): void
 }
 
+/** A snapshot that is taken once and restored any number of times. */
+export declare class BindingSnapshot {
+  /** A snapshot of a suite that is not taken yet. */
+  constructor(suite: BindingSuite)
+  /** Takes it, of one project or of all. */
+  take(project?: string | undefined | null): Promise<string>
+  /** Makes `suite` what it was when this was taken. */
+  restoreIn(suite: BindingSuite): Promise<string>
+}
+
 /** One suite. Dropping it, as the end of its JavaScript environment does, stops it. */
 export declare class BindingSuite {
   /** A suite that is not started yet. `options` is the JSON of `start`'s argument. */
@@ -30,6 +40,8 @@ export declare class BindingSuite {
   start(): Promise<string>
   /** Deletes the data of one project, or of all. */
   clear(project?: string | undefined | null): Promise<string>
+  /** Makes the project `to` a copy of `from`, or of the suite's own. */
+  fork(to: string, from?: string | undefined | null): Promise<string>
   /** Stops it and joins its threads. Resolves at once where it is stopped already. */
   stop(): Promise<string>
 }

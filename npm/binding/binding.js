@@ -836,4 +836,5 @@ function __napiStampBindingTarget(exportsObject, target) {
 module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __napiLoadedBindingTarget)
 module.exports = nativeBinding
 module.exports.BindingCli = nativeBinding.BindingCli
+module.exports.BindingSnapshot = nativeBinding.BindingSnapshot
 module.exports.BindingSuite = nativeBinding.BindingSuite

@@ -30,7 +30,10 @@ impl Firelet {
     }
 
     /// Stops the suite.
-    pub async fn stop(self) {
-        self.suite.stop().await;
+    ///
+    /// # Errors
+    /// The suite's.
+    pub async fn stop(self) -> Result<()> {
+        Ok(self.suite.stop().await?)
     }
 }

@@ -13,4 +13,5 @@
 mod answer;
 mod cli;
 mod home;
+mod snapshot;
 mod suite;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use host_suite::{Machine, StartOptions, Suite};
+use host_suite::{Machine, StartOptions, Suite, SuiteError};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -56,17 +56,31 @@ impl BindingSuite {
         env: &'env Env,
         project: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let suite = self.running.lock().clone();
-        let work = async move {
-            text(match suite {
-                Some(suite) => suite
-                    .clear(project.as_deref())
-                    .map(|()| Value::Null)
-                    .map_err(|error| Failure::new(error.code(), &error)),
-                None => Err(Failure::stopped()),
-            })
-        };
-        self.home.promise(env, work, lost, || ())
+        let work = on_suite(&self.running, move |suite| {
+            suite.clear(project.as_deref())?;
+            Ok(Value::Null)
+        });
+        self.home.promise(env, async { text(work.await) }, lost, || ())
+    }
+
+    /// Makes the project `to` a copy of `from`, or of the suite's own.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn fork<'env>(
+        &self,
+        env: &'env Env,
+        to: String,
+        from: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        let work = on_suite(&self.running, move |suite| {
+            suite.fork(&to, from.as_deref())?;
+            Ok(Value::Null)
+        });
+        self.home.promise(env, async { text(work.await) }, lost, || ())
+    }
+
+    /// What a snapshot needs of its suite.
+    pub(crate) fn parts(&self) -> (Arc<Home>, Arc<Mutex<Option<Suite>>>) {
+        (Arc::clone(&self.home), Arc::clone(&self.running))
     }
 
     /// Stops it and joins its threads. Resolves at once where it is stopped already.
@@ -75,10 +89,14 @@ impl BindingSuite {
         let suite = self.running.lock().take();
         let home = Arc::clone(&self.home);
         let work = async move {
-            if let Some(suite) = suite {
-                suite.stop_within(STOP_GRACE, |_| ()).await;
-            }
-            text(Ok(Value::Null))
+            text(match suite {
+                Some(suite) => suite
+                    .stop_within(STOP_GRACE, |_| ())
+                    .await
+                    .map(|()| Value::Null)
+                    .map_err(|error| Failure::new(error.code(), &error)),
+                None => Ok(Value::Null),
+            })
         };
         self.home.promise(env, work, lost_stop, move || home.close(async {}))
     }
@@ -89,7 +107,8 @@ impl Drop for BindingSuite {
         let suite = self.running.lock().take();
         self.home.close(async {
             if let Some(suite) = suite {
-                suite.stop_within(STOP_GRACE, |_| ()).await;
+                // Nobody is left who could be told.
+                let _unheard = suite.stop_within(STOP_GRACE, |_| ()).await;
             }
         });
     }
@@ -108,12 +127,30 @@ async fn launch(options: &str) -> Result<Suite, Failure> {
     started.map_err(|error| Failure::new(error.code(), &error))
 }
 
-fn lost(why: Lost) -> String {
+/// Does something with the running suite, on a thread that may take its time.
+pub(crate) fn on_suite<W>(
+    running: &Mutex<Option<Suite>>,
+    work: W,
+) -> impl Future<Output = Result<Value, Failure>> + Send + use<W>
+where
+    W: FnOnce(&Suite) -> Result<Value, SuiteError> + Send + 'static,
+{
+    let suite = running.lock().clone();
+    async move {
+        let suite = suite.ok_or_else(Failure::stopped)?;
+        let done = tokio::task::spawn_blocking(move || work(&suite)).await;
+        let done = done.map_err(|_| Failure::internal(PANICKED))?;
+        done.map_err(|error| Failure::new(error.code(), &error))
+    }
+}
+
+/// Our defect, as users read it.
+const PANICKED: &str = "a task of the suite panicked: this is a defect of firelet";
+
+pub(crate) fn lost(why: Lost) -> String {
     text(Err(match why {
         Lost::Ended => Failure::stopped(),
-        Lost::Panicked => {
-            Failure::internal("a task of the suite panicked: this is a defect of firelet")
-        }
+        Lost::Panicked => Failure::internal(PANICKED),
     }))
 }
 

@@ -3,6 +3,7 @@
 use base_status::Status;
 
 use crate::config::ConfigError;
+use crate::data::DataError;
 use crate::options::Problem;
 
 /// Why a suite did not start. Nothing of it is left running.
@@ -42,6 +43,9 @@ pub enum StartError {
         /// What stands in the way, with the address.
         reason: String,
     },
+    /// The folder of kept data cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// A service could not be built.
     #[error("could not start {description}: {}", .status.message)]
     Service {
@@ -82,6 +86,11 @@ impl StartError {
             Self::NotYet { .. } => "FIRELET_NOT_YET",
             Self::PortInUse { .. } => "FIRELET_PORT_IN_USE",
             Self::Listen { .. } => "FIRELET_LISTEN_FAILED",
+            Self::Data(error) => match error {
+                DataError::Io { .. } | DataError::NotOurs { .. } => "FIRELET_DATA_UNUSABLE",
+                DataError::InUse { .. } => "FIRELET_DATA_IN_USE",
+                DataError::Newer { .. } => "FIRELET_DATA_TOO_NEW",
+            },
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
     }
@@ -93,6 +102,15 @@ pub enum SuiteError {
     /// The suite has been stopped.
     #[error("the suite is stopped")]
     Stopped,
+    /// A snapshot of another suite.
+    #[error("this snapshot was taken of another suite, and can be restored only there")]
+    ForeignSnapshot,
+    /// A project id that cannot be one.
+    #[error("`{0}` cannot be a project id")]
+    Project(String),
+    /// A project cannot be a copy of itself.
+    #[error("project `{0}` cannot be a fork of itself: name another project")]
+    ForkOfItself(String),
     /// A service refused.
     #[error("{service}: {}", .status.message)]
     Service {
@@ -109,6 +127,9 @@ impl SuiteError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Stopped => "FIRELET_STOPPED",
+            Self::ForeignSnapshot => "FIRELET_FOREIGN_SNAPSHOT",
+            Self::Project(_) => "FIRELET_INVALID_PROJECT",
+            Self::ForkOfItself(_) => "FIRELET_INVALID_OPTION",
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
     }

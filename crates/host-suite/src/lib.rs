@@ -6,6 +6,7 @@ pub mod cli;
 pub mod config;
 pub mod services;
 
+mod data;
 mod error;
 mod limits;
 mod machine;
@@ -14,14 +15,18 @@ mod notice;
 mod options;
 mod plan;
 mod ports;
+mod snapshot;
 mod suite;
 
+pub use data::DataError;
 pub use error::{StartError, SuiteError};
 pub use machine::Machine;
 pub use notice::{Notice, NoticeLevel};
-pub use options::{Caller, ConfigChoice, Problem, ServiceOptions, StartOptions};
-pub use plan::{Plan, PlannedService, PortWish};
+pub use options::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptions, StartOptions};
+pub use plan::{Plan, PlannedData, PlannedService, PortWish};
+pub use snapshot::Snapshot;
 pub use suite::{ServiceInfo, Suite};
+pub use svc_kit::Durability;
 
 /// The version of firelet.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,18 +1,20 @@
 //! From what a caller asks to what is done: configuration read, project found, services and their
 //! addresses chosen. Nothing is opened yet.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base_env::Env;
 use serde_json::{Map, Value};
+use svc_kit::Durability;
 
 use crate::config::{
     self, Address, ConfigError, Emulators, FirebaseConfig, FirebaseRc, Project, ProjectSources,
 };
+use crate::data;
 use crate::error::StartError;
 use crate::notice::Notice;
-use crate::options::{Caller, ConfigChoice, StartOptions};
-use crate::services::{self, DefaultPort, ONLY_NAMES, ServiceRow};
+use crate::options::{Caller, ConfigChoice, DataOptions, Keep, StartOptions};
+use crate::services::{self, DefaultPort, ONLY_NAMES, ServiceConfigs, ServiceRow};
 
 /// Which port a service gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,17 @@ pub struct PlannedService {
     pub port: PortWish,
 }
 
+/// Where data is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedData {
+    /// The folder.
+    pub dir: PathBuf,
+    /// The services that keep theirs.
+    pub services: Vec<&'static str>,
+    /// What an acknowledged write has survived.
+    pub durability: Durability,
+}
+
 /// A suite that can be started.
 pub struct Plan {
     /// The project.
@@ -45,6 +58,10 @@ pub struct Plan {
     pub services: Vec<PlannedService>,
     /// What there is to tell the user so far.
     pub notices: Vec<Notice>,
+    /// What the project's files say to the services.
+    pub configs: ServiceConfigs,
+    /// Which data is kept, and where.
+    pub data: Option<PlannedData>,
     /// Where the hub's locator file goes, if there is to be one.
     pub locator: Option<PathBuf>,
     /// Clock and randomness of the suite.
@@ -83,13 +100,25 @@ impl Plan {
         let targets = config::choose(config, &emulators, options.only.as_deref(), &also)?;
         notices.extend(targets.notices);
         notices.extend(flags_without_effect(&options));
+        let mut configs = ServiceConfigs::default();
         if targets.names.contains(&"firestore") {
             notices.extend(firestore_notices(&options, config)?);
+            let (indexes, missing) = config::firestore_indexes(config)?;
+            configs.firestore.indexes = indexes;
+            notices.extend(missing);
         }
         let rows = targets.names.into_iter().filter_map(services::find);
-        let services = rows.map(|row| address(row, &options, &emulators)).collect();
+        let services: Vec<PlannedService> =
+            rows.map(|row| address(row, &options, &emulators)).collect();
+        let data = kept(&options, &source.config.directory, &services);
+        if let (Some(data), Caller::CommandLine) = (&data, options.caller) {
+            let text = format!("Keeping data in {}", data.dir.display());
+            notices.push(Notice::info("emulators", text));
+        }
         Ok(Self {
             project,
+            configs,
+            data,
             directory: source.config.directory,
             services,
             notices: once(notices),
@@ -218,6 +247,25 @@ fn address(
         (None, Caller::CommandLine, DefaultPort::Search(port)) => PortWish::Search(port),
     };
     PlannedService { row, host, port }
+}
+
+/// Which of the services that run keep their data, and where.
+fn kept(
+    options: &StartOptions,
+    directory: &Path,
+    services: &[PlannedService],
+) -> Option<PlannedData> {
+    let DataOptions { keep, dir, durability } = options.data.clone()?;
+    let is_kept = |name: &str| match &keep {
+        Keep::All => true,
+        Keep::Only(names) => names.iter().any(|kept| kept == name),
+    };
+    let with_data = services.iter().filter(|planned| !planned.row.internal);
+    Some(PlannedData {
+        dir: dir.unwrap_or_else(|| directory.join(data::DEFAULT_DIR)),
+        services: with_data.map(|planned| planned.row.name).filter(|name| is_kept(name)).collect(),
+        durability,
+    })
 }
 
 /// What the user has set for Firestore and does not get yet.

@@ -37,8 +37,15 @@ impl DefaultPort {
     }
 }
 
+/// What the project's files say to single services.
+#[derive(Clone, Debug, Default)]
+pub struct ServiceConfigs {
+    /// To Firestore.
+    pub firestore: svc_firestore::Config,
+}
+
 /// Builds a service.
-pub(crate) type Constructor = fn(Context) -> Result<Arc<dyn Service>, Status>;
+pub(crate) type Constructor = fn(Context, &ServiceConfigs) -> Result<Arc<dyn Service>, Status>;
 
 /// One line of the table.
 pub struct ServiceRow {
@@ -79,11 +86,11 @@ impl ServiceRow {
     }
 }
 
-fn firestore(context: Context) -> Result<Arc<dyn Service>, Status> {
-    Ok(svc_firestore::Firestore::new(svc_firestore::Config::default(), context))
+fn firestore(context: Context, configs: &ServiceConfigs) -> Result<Arc<dyn Service>, Status> {
+    Ok(svc_firestore::Firestore::open(configs.firestore.clone(), context)?)
 }
 
-fn hub(context: Context) -> Result<Arc<dyn Service>, Status> {
+fn hub(context: Context, _: &ServiceConfigs) -> Result<Arc<dyn Service>, Status> {
     Ok(svc_hub::Hub::new(svc_hub::Config { version: crate::VERSION }, context))
 }
 

@@ -4,19 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use base_status::Status;
 use front::{Bound, ServeOptions, Serving};
 use serde_json::{Map, Value, json};
 use svc_hub::{Claim, Locator};
-use svc_kit::{Context, Directory, Listing, Service};
+use svc_kit::{Context, Data, Directory, Listing, Place, Service};
 use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
 
+use crate::data::DataFolder;
 use crate::error::{StartError, SuiteError};
 use crate::limits::STOP_GRACE;
 use crate::notice::Notice;
 use crate::options::StartOptions;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedData};
 use crate::ports;
-use crate::services::{self, ServiceRow};
+use crate::services::{self, ServiceConfigs, ServiceRow};
+use crate::snapshot::{Snapshot, Snapshots};
 
 /// A started suite. Clones are the same suite.
 ///
@@ -32,9 +36,19 @@ struct Inner {
     notices: Vec<Notice>,
     listings: Vec<Listing>,
     services: Vec<Arc<dyn Service>>,
+    snapshots: Snapshots,
     directory: Directory,
     stopped: AtomicBool,
-    running: Mutex<Vec<Running>>,
+    live: Mutex<Live>,
+}
+
+/// What there is to stop, in this order.
+struct Live {
+    // INVARIANT: sorted so that the last one stops first.
+    running: Vec<Running>,
+    /// Those whose data is not closed.
+    open: Vec<Arc<dyn Service>>,
+    folder: Option<DataFolder>,
 }
 
 /// One service that listens.
@@ -89,14 +103,11 @@ impl Suite {
             bound.push((planned.row, opened));
         }
 
-        let mut built = Vec::new();
-        for (row, bound) in bound {
-            let Some(constructor) = row.constructor else { continue };
-            let service = constructor(context.clone())
-                .map_err(|status| StartError::Service { description: row.description, status })?;
-            built.push((row, bound, service));
-        }
-        let services = built.iter().map(|(_, _, service)| Arc::clone(service)).collect();
+        // Data is opened once the ports are bound: clients can connect already, and are answered soon.
+        let rows = bound.iter().map(|(row, _)| *row).collect();
+        let (folder, services) = build(rows, context.clone(), plan.data, plan.configs).await?;
+        let built = bound.into_iter().zip(services.iter().cloned());
+        let built = built.map(|((row, bound), service)| (row, bound, service));
         let mut running = Vec::new();
         for (row, bound, service) in built {
             let serving = bound.serve(service.router(), ServeOptions::default());
@@ -121,10 +132,11 @@ impl Suite {
             named: plan.project.named,
             notices,
             listings: context.directory.listings(),
+            live: Mutex::new(Live { running, open: services.clone(), folder }),
             services,
+            snapshots: Snapshots::default(),
             directory: context.directory,
             stopped: AtomicBool::new(false),
-            running: Mutex::new(running),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -211,38 +223,150 @@ impl Suite {
     /// # Errors
     /// The suite is stopped, or a service refuses; the services before it are cleared then.
     pub fn clear(&self, project: Option<&str>) -> Result<(), SuiteError> {
-        if self.inner.stopped.load(Ordering::Acquire) {
-            return Err(SuiteError::Stopped);
-        }
-        for service in &self.inner.services {
-            service
-                .clear(project)
-                .map_err(|status| SuiteError::Service { service: service.name(), status })?;
+        self.each(|data| data.clear(project))
+    }
+
+    /// The data of one project, or of all, in every service.
+    ///
+    /// # Errors
+    /// The suite is stopped.
+    pub fn snapshot(&self, project: Option<&str>) -> Result<Snapshot, SuiteError> {
+        self.check_running()?;
+        Ok(self.inner.snapshots.take(&self.inner.services, project))
+    }
+
+    /// Makes the projects of a snapshot what they were when it was taken.
+    ///
+    /// # Errors
+    /// The suite is stopped; the snapshot is another suite's; or a service refuses, and the services
+    /// before it are restored then.
+    pub fn restore(&self, snapshot: &Snapshot) -> Result<(), SuiteError> {
+        self.check_running()?;
+        let parts = self.inner.snapshots.parts(snapshot).ok_or(SuiteError::ForeignSnapshot)?;
+        for (service, saved) in parts.lock().iter() {
+            if let Some(data) = service.data() {
+                data.restore(saved).map_err(of(&**service))?;
+            }
         }
         Ok(())
     }
 
-    /// Stops every service, in order, within a bound. May be called again: every call returns when the
-    /// suite is stopped.
-    pub async fn stop(&self) {
-        self.stop_within(STOP_GRACE, |_| ()).await;
+    /// Makes the project `to` a copy of `from`, which is the suite's own where none is named.
+    ///
+    /// # Errors
+    /// The suite is stopped; `to` cannot be a project id, or is the same project; or a service refuses.
+    pub fn fork(&self, to: &str, from: Option<&str>) -> Result<(), SuiteError> {
+        let from = from.unwrap_or(&self.inner.project);
+        // Clients may use ids that no project of production could have, so may forks.
+        if to.is_empty() || to.contains('/') {
+            return Err(SuiteError::Project(to.to_owned()));
+        }
+        if to == from {
+            return Err(SuiteError::ForkOfItself(to.to_owned()));
+        }
+        self.each(|data| data.fork(from, to))
+    }
+
+    fn check_running(&self) -> Result<(), SuiteError> {
+        match self.inner.stopped.load(Ordering::Acquire) {
+            true => Err(SuiteError::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    fn each(&self, work: impl Fn(&dyn Data) -> Result<(), Status>) -> Result<(), SuiteError> {
+        self.check_running()?;
+        for service in &self.inner.services {
+            if let Some(data) = service.data() {
+                work(data).map_err(of(&**service))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops every service, in order, within a bound, and writes what is kept to the disk. May be called
+    /// again: every call returns when the suite is stopped.
+    ///
+    /// # Errors
+    /// Kept data could not be written to the end; everything is stopped all the same.
+    pub async fn stop(&self) -> Result<(), SuiteError> {
+        self.stop_within(STOP_GRACE, |_| ()).await
     }
 
     /// Stops with a bound of the caller's for requests in flight, and says which service is next.
     ///
     /// When the future is dropped, another call goes on from there.
-    pub async fn stop_within(&self, grace: Duration, mut next: impl FnMut(&'static ServiceRow)) {
+    ///
+    /// # Errors
+    /// As [`Suite::stop`].
+    pub async fn stop_within(
+        &self,
+        grace: Duration,
+        mut next: impl FnMut(&'static ServiceRow),
+    ) -> Result<(), SuiteError> {
         self.inner.stopped.store(true, Ordering::Release);
-        let mut running = self.inner.running.lock().await;
-        // INVARIANT: sorted so that the last one stops first.
-        while let Some(one) = running.pop() {
+        let mut live = self.inner.live.lock().await;
+        while let Some(one) = live.running.pop() {
             next(one.row);
             one.service.shutdown();
             one.serving.stop(grace).await;
             self.inner.directory.withdraw(one.row.name);
             drop(one.locator);
         }
+        self.inner.snapshots.end();
+        let mut failed = Ok(());
+        while let Some(service) = live.open.last().cloned() {
+            let name = service.name();
+            let close = move || service.data().map_or(Ok(()), Data::close);
+            let closed = spawn_blocking(close).await.unwrap_or_else(|error| {
+                Err(Status::internal(format!("closing the data failed: {error}")))
+            });
+            failed =
+                failed.and(closed.map_err(|status| SuiteError::Service { service: name, status }));
+            live.open.pop();
+        }
+        live.folder = None;
+        failed
     }
+}
+
+/// Opens the folder of kept data and builds the services, on a thread that may take its time.
+async fn build(
+    rows: Vec<&'static ServiceRow>,
+    context: Context,
+    data: Option<PlannedData>,
+    configs: ServiceConfigs,
+) -> Result<(Option<DataFolder>, Vec<Arc<dyn Service>>), StartError> {
+    let build = move || {
+        let kept = data.filter(|data| !data.services.is_empty());
+        let folder = kept.as_ref().map(|kept| DataFolder::open(&kept.dir)).transpose()?;
+        let mut services = Vec::new();
+        for row in rows {
+            // The plan holds only services that exist.
+            let Some(constructor) = row.constructor else { continue };
+            let mut context = context.clone();
+            if let (Some(kept), Some(folder)) = (&kept, &folder)
+                && kept.services.contains(&row.name)
+            {
+                let dir = folder.of(row.name);
+                context.place = Place::Kept { dir, durability: kept.durability };
+            }
+            let service = constructor(context, &configs)
+                .map_err(|status| StartError::Service { description: row.description, status })?;
+            services.push(service);
+        }
+        Ok((folder, services))
+    };
+    spawn_blocking(build).await.unwrap_or_else(|error| {
+        let status = Status::internal(format!("building the services failed: {error}"));
+        Err(StartError::Service { description: "the suite", status })
+    })
+}
+
+/// A service's refusal as the suite's.
+fn of(service: &dyn Service) -> impl FnOnce(Status) -> SuiteError {
+    let service = service.name();
+    move |status| SuiteError::Service { service, status }
 }
 
 /// Claims the project's locator file. A suite works without one, so what stands in the way is a notice.

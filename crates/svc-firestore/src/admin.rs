@@ -28,23 +28,19 @@ async fn clear_database(
     Shared(state): Shared<Arc<State>>,
     Path((project, database)): Path<(String, String)>,
 ) -> Response {
-    answer(ops::clear::clear(
-        &state,
-        &DatabaseName::new(&project, &database),
-        &ResourcePath::root(),
-    ))
+    let database = DatabaseName::new(&project, &database);
+    answer(ops::clear::clear(&state, &database, &ResourcePath::root()).await)
 }
 
 async fn clear_path(
     Shared(state): Shared<Arc<State>>,
     Path((project, database, path)): Path<(String, String, String)>,
 ) -> Response {
-    let path = ResourcePath::parse(&path).map_err(Error::from);
-    answer(
-        path.and_then(|path| {
-            ops::clear::clear(&state, &DatabaseName::new(&project, &database), &path)
-        }),
-    )
+    let database = DatabaseName::new(&project, &database);
+    answer(match ResourcePath::parse(&path) {
+        Ok(path) => ops::clear::clear(&state, &database, &path).await,
+        Err(error) => Err(error.into()),
+    })
 }
 
 fn answer(done: Result<(), Error>) -> Response {

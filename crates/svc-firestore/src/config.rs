@@ -1,5 +1,10 @@
 //! What the suite can set for Firestore.
 
+use crate::indexes::Indexes;
+
 /// Firestore's options, with the defaults production would suggest.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Config {}
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The indexes that queries are served by.
+    pub indexes: Indexes,
+}

@@ -1,15 +1,17 @@
 //! Firestore: `google.firestore.v1` over gRPC and REST on one port, and the emulator's own routes.
 //!
 //! One method is one file in `ops/`; wire types are seen in `api/` only; everything kept is in the
-//! engine's stores, one per database (`state.rs`).
+//! engine's stores, one per database (`databases.rs`).
 #![forbid(unsafe_code)]
 
 mod access;
 mod admin;
 mod api;
 mod config;
+mod databases;
 mod error;
 mod indexes;
+mod kept;
 mod limits;
 mod ops;
 mod state;
@@ -19,9 +21,10 @@ use std::sync::Arc;
 use axum::Router;
 use base_status::Status;
 use base_wire::google::firestore::v1::firestore_server::FirestoreServer;
-use svc_kit::{Context, Service};
+use svc_kit::{Context, Data, Saved, Service};
 
 pub use config::Config;
+pub use indexes::Indexes;
 
 use crate::api::Grpc;
 use crate::state::State;
@@ -32,11 +35,13 @@ pub struct Firestore {
 }
 
 impl Firestore {
-    /// A service without any data.
-    #[must_use]
-    pub fn new(config: Config, context: Context) -> Arc<Firestore> {
-        let Config {} = config;
-        Arc::new(Firestore { state: Arc::new(State::new(context.env)) })
+    /// A service with the data of the context's place, which is none in memory.
+    ///
+    /// # Errors
+    /// What is kept cannot be opened.
+    pub fn open(config: Config, context: Context) -> Result<Arc<Firestore>, Status> {
+        let state = State::open(context.env, context.place, config.indexes)?;
+        Ok(Arc::new(Firestore { state: Arc::new(state) }))
     }
 }
 
@@ -62,11 +67,33 @@ impl Service for Firestore {
         front::layers::standard(routes)
     }
 
-    fn clear(&self, project: Option<&str>) -> Result<(), Status> {
-        Ok(self.state.clear(project)?)
+    fn data(&self) -> Option<&dyn Data> {
+        Some(self)
     }
 
     fn shutdown(&self) {
         self.state.stop();
+    }
+}
+
+impl Data for Firestore {
+    fn clear(&self, project: Option<&str>) -> Result<(), Status> {
+        self.state.databases.clear(project)
+    }
+
+    fn save(&self, project: Option<&str>) -> Saved {
+        self.state.databases.save(project)
+    }
+
+    fn restore(&self, saved: &Saved) -> Result<(), Status> {
+        self.state.databases.restore(saved)
+    }
+
+    fn fork(&self, from: &str, to: &str) -> Result<(), Status> {
+        self.state.databases.fork(from, to)
+    }
+
+    fn close(&self) -> Result<(), Status> {
+        self.state.databases.close()
     }
 }

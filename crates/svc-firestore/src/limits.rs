@@ -6,6 +6,12 @@ use std::time::Duration;
 /// below; a client that makes up names without end is refused instead of filling memory.
 pub(crate) const DATABASES_MAX: usize = 100_000;
 
+/// Databases one suite keeps on the disk. Each has a thread, some open files, and room for its journal.
+pub(crate) const KEPT_DATABASES_MAX: usize = 256;
+
+/// Bytes of a kept project's or database's name as a folder: less than any file system's bound.
+pub(crate) const KEPT_NAME_LEN_MAX: usize = 200;
+
 /// Documents in one BatchGet request: what the largest request (10 MiB) holds of the shortest names.
 pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
 

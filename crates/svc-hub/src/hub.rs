@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::Router;
-use base_status::Status;
 use svc_kit::{Context, Service};
 
 use crate::{Config, api};
@@ -30,10 +29,6 @@ impl Service for Hub {
 
     fn router(&self) -> Router {
         api::router(Arc::new(self.clone()))
-    }
-
-    fn clear(&self, _project: Option<&str>) -> Result<(), Status> {
-        Ok(())
     }
 
     fn shutdown(&self) {}

@@ -2,7 +2,7 @@
 
 use base_env::Env;
 
-use crate::Directory;
+use crate::{Directory, Place};
 
 /// Everything a service gets from the suite. Cheap to clone.
 #[derive(Clone)]
@@ -13,12 +13,14 @@ pub struct Context {
     pub project: String,
     /// Where each running service listens.
     pub directory: Directory,
+    /// Where the service that is built with this keeps its data.
+    pub place: Place,
 }
 
 impl Context {
-    /// A context with an empty directory, for one suite or one test.
+    /// A context with an empty directory and data in memory, for one suite or one test.
     #[must_use]
     pub fn new(env: Env, project: impl Into<String>) -> Self {
-        Self { env, project: project.into(), directory: Directory::default() }
+        Self { env, project: project.into(), directory: Directory::default(), place: Place::Memory }
     }
 }

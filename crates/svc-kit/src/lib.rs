@@ -1,11 +1,13 @@
-//! svc-kit owns what every service shares with the suite that runs it: the [`Service`] trait, the
-//! [`Context`] a service is built with, and the [`Directory`] of who listens where.
+//! svc-kit owns what every service shares with the suite that runs it: the [`Service`] trait and the
+//! [`Data`] behind it, the [`Context`] a service is built with, and the [`Directory`] of who listens where.
 #![forbid(unsafe_code)]
 
 mod context;
+mod data;
 mod directory;
 mod service;
 
 pub use context::Context;
+pub use data::{Data, Durability, Place, Saved};
 pub use directory::{Directory, Listing};
 pub use service::Service;

@@ -1,6 +1,6 @@
 //! The trait through which the suite runs a service without knowing the product behind it.
 
-use base_status::Status;
+use crate::Data;
 
 /// One Firebase product we stand in for, as the suite sees it.
 ///
@@ -13,11 +13,10 @@ pub trait Service: Send + Sync + 'static {
     /// Every route of the service, all protocols on one port.
     fn router(&self) -> axum::Router;
 
-    /// Forgets the data of one project, or of all projects.
-    ///
-    /// # Errors
-    /// Whatever the product answers when its data cannot be cleared; nothing is cleared then.
-    fn clear(&self, project: Option<&str>) -> Result<(), Status>;
+    /// The data it keeps for its clients, if it is a service that has any.
+    fn data(&self) -> Option<&dyn Data> {
+        None
+    }
 
     /// Ends what would keep a connection busy (streams, long polls), so that connections can drain.
     ///

@@ -25,7 +25,7 @@ impl Firelet {
 
     pub(super) async fn close(self) -> Result<()> {
         let Self { suite, home } = self;
-        home.run(async move { suite.stop().await }).await?;
+        home.run(async move { suite.stop().await }).await??;
         home.close().await
     }
 }

@@ -32,7 +32,7 @@ pub async fn measure_in_process(
 ) -> Result<Vec<Row>> {
     let clock = Env::real();
     let context = svc_kit::Context::new(Env::real(), data::PROJECT);
-    let firestore = svc_firestore::Firestore::new(svc_firestore::Config {}, context);
+    let firestore = svc_firestore::Firestore::open(svc_firestore::Config::default(), context)?;
     let mut lines = [
         Line { kind: SideKind::Floor, router: floor::router(), next: 0 },
         Line { kind: SideKind::Firelet, router: firestore.router(), next: 0 },

@@ -26,7 +26,7 @@ async fn firelet_answers_as_the_snapshot_says() -> Result<()> {
     let topics = case::load(&folder("cases"))?;
     let firelet = Firelet::start(FIRESTORE).await?;
     let outcomes = against_server(&topics, firelet.client(), Side::Firelet).await;
-    firelet.stop().await;
+    firelet.stop().await?;
     let outcomes = outcomes?;
     let fresh = report::snapshot("Firestore", &topics, &outcomes);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots").join("firestore.md");

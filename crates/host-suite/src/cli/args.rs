@@ -45,6 +45,8 @@ pub(super) struct RawArgs {
     pub(super) host: Option<String>,
     pub(super) import: Optional,
     pub(super) export_on_exit: Optional,
+    pub(super) keep_data: Optional,
+    pub(super) data_dir: Option<String>,
     pub(super) inspect_functions: Optional,
     pub(super) log_verbosity: Option<String>,
     pub(super) json: bool,
@@ -112,6 +114,8 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
         host: text("host"),
         import: optional("import"),
         export_on_exit: optional("export-on-exit"),
+        keep_data: optional("keep-data"),
+        data_dir: text("data-dir"),
         inspect_functions: optional("inspect-functions"),
         log_verbosity: text("log-verbosity"),
         json: flag("json"),
@@ -165,6 +169,13 @@ fn run_args() -> Vec<Arg> {
         value("host", "host").help("Listen here instead of localhost"),
         optional("import", "dir").help("Start with the data of an export"),
         optional("export-on-exit", "dir").help("Write an export when stopping"),
+        // With `=` only: the script of `emulators:exec` may follow it.
+        optional("keep-data", "emulators")
+            .require_equals(true)
+            .help("Keep the data for the next start, of all emulators or of these"),
+        value("data-dir", "dir")
+            .requires("keep-data")
+            .help("Keep it in this folder instead of .firelet"),
         optional("inspect-functions", "port").help("Let a debugger attach to functions"),
         value("log-verbosity", "verbosity")
             .value_parser(verbosity)

@@ -9,8 +9,9 @@ use tokio::process::{Child, Command};
 
 use super::io::ChildStdio;
 use super::run::{FAILED, Run};
-use super::shutdown;
+use super::shutdown::{self, Ending};
 use super::signals::Arrival;
+use crate::limits::{DRAIN_MAX, DRAIN_POLL};
 use crate::options::StartOptions;
 use crate::suite::Suite;
 
@@ -30,7 +31,9 @@ pub(super) async fn run(run: &mut Run, script: &str, options: StartOptions) -> i
     run.out.success("emulators", &format!("ready in {} ms", took.as_millis()));
     run.out.bullet("emulators", &format!("Running script: {script}"));
     let ended = run_script(run, &suite, script).await;
-    shutdown::stop(run, &suite).await;
+    if shutdown::stop(run, &suite).await == Ending::Failed {
+        return FAILED;
+    }
     report(run, script, ended)
 }
 
@@ -58,14 +61,20 @@ fn report(run: &mut Run, script: &str, ended: io::Result<Outcome>) -> i32 {
 }
 
 async fn run_script(run: &mut Run, suite: &Suite, script: &str) -> io::Result<Outcome> {
-    let mut command = process::shell(script);
+    let mut command = shell(script);
     command.current_dir(&run.machine.cwd).env_clear().envs(environment(run, suite));
     if run.child == ChildStdio::Null {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     }
     let own_group = own_group(run, &mut command);
     let mut child = command.spawn()?;
+    let group = child.id().filter(|_| own_group);
     let ended = wait(run, &mut child, own_group).await?;
+    if let Some(group) = group
+        && run.signals.any_came()
+    {
+        drain(run, group).await;
+    }
     let outcome = outcome(ended);
     match &outcome {
         Outcome::Code(0) => {
@@ -80,6 +89,16 @@ async fn run_script(run: &mut Run, suite: &Suite, script: &str) -> io::Result<Ou
         }
     }
     Ok(outcome)
+}
+
+#[cfg(unix)]
+fn shell(script: &str) -> Command {
+    process::shell(&super::traps::with_traps(script))
+}
+
+#[cfg(not(unix))]
+fn shell(script: &str) -> Command {
+    process::shell(script)
 }
 
 /// The variables of the script: ours, those of the suite, and what the user has set beats a guess.
@@ -141,6 +160,25 @@ async fn wait(run: &mut Run, child: &mut Child, own_group: bool) -> io::Result<E
             }
         }
     }
+}
+
+/// Waits for what the script has left behind in its group, now that a signal has told it to end: it may
+/// still be writing to the suite. A signal that comes again ends it the hard way, and so does time.
+async fn drain(run: &mut Run, group: u32) {
+    let group = Recipient::Group(group);
+    let empty = async {
+        while process::is_alive(group) {
+            tokio::time::sleep(DRAIN_POLL).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = empty => return,
+        () = shutdown::again(&mut run.signals) => {}
+        () = tokio::time::sleep(DRAIN_MAX) => {}
+    }
+    // An error means that the last one has just ended.
+    let _ = process::send(process::Signal::Kill, group);
 }
 
 #[cfg(unix)]

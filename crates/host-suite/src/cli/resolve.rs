@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use super::args::{Optional, RawArgs, Verb};
 use super::output::{OutputOptions, Verbosity};
-use crate::config::split_only;
+use svc_kit::Durability;
+
+use crate::config::{ConfigError, split_only};
 use crate::error::StartError;
 use crate::machine::Machine;
 use crate::notice::Notice;
-use crate::options::{Caller, ConfigChoice, ServiceOptions, StartOptions};
+use crate::options::{Caller, ConfigChoice, DataOptions, Keep, ServiceOptions, StartOptions};
+use crate::services::ONLY_NAMES;
 
 /// What to do.
 #[derive(Debug)]
@@ -64,16 +67,17 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
     let output = output(&raw);
     let debug = raw.debug;
     let task = match raw.verb {
-        Verb::Start => Task::Start(start_options(raw, machine)),
+        Verb::Start => Task::Start(start_options(raw, machine)?),
         Verb::Exec { ref script } => {
-            Task::Exec { script: script.clone(), options: start_options(raw, machine) }
+            Task::Exec { script: script.clone(), options: start_options(raw, machine)? }
         }
         Verb::Setup | Verb::Export { .. } => Task::Setup,
     };
     Ok(Resolved { task, output, debug, notices })
 }
 
-fn start_options(raw: RawArgs, machine: Machine) -> StartOptions {
+fn start_options(raw: RawArgs, machine: Machine) -> Result<StartOptions, StartError> {
+    let data = data_options(&raw, &machine)?;
     let mut options = StartOptions::new(Caller::CommandLine, machine);
     options.project = raw.project;
     options.only = raw.only.as_deref().map(split_only);
@@ -81,11 +85,27 @@ fn start_options(raw: RawArgs, machine: Machine) -> StartOptions {
         options.config = ConfigChoice::File(PathBuf::from(file));
     }
     options.host = raw.host;
+    options.data = data;
     options.ui = raw.ui;
     options.services = raw
         .ports
         .into_iter()
         .map(|(name, port)| (name, ServiceOptions { port: Some(port), ..Default::default() }))
         .collect();
-    options
+    Ok(options)
+}
+
+fn data_options(raw: &RawArgs, machine: &Machine) -> Result<Option<DataOptions>, StartError> {
+    let keep = match &raw.keep_data {
+        Optional::Absent => return Ok(None),
+        Optional::Bare => Keep::All,
+        Optional::Value(names) => Keep::Only(split_only(names)),
+    };
+    if let Keep::Only(names) = &keep
+        && let Some(name) = names.iter().find(|name| !ONLY_NAMES.contains(&name.as_str()))
+    {
+        return Err(ConfigError::unknown_service(name).into());
+    }
+    let dir = raw.data_dir.as_ref().map(|dir| machine.cwd.join(dir));
+    Ok(Some(DataOptions { keep, dir, durability: Durability::default() }))
 }

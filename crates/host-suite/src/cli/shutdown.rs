@@ -14,6 +14,8 @@ pub(super) enum Ending {
     Clean,
     /// A signal came again, and connections were cut.
     Forced,
+    /// Kept data could not be written to the end, and the user was told so.
+    Failed,
 }
 
 /// Says that a signal was understood and what another one does.
@@ -38,13 +40,16 @@ pub(super) async fn stop(run: &mut Run, suite: &Suite) -> Ending {
     let graceful = suite.stop_within(STOP_GRACE, |row| {
         out.bullet(row.name, &format!("Stopping {}", row.description));
     });
-    tokio::select! {
+    let (stopped, ending) = tokio::select! {
         biased;
-        () = graceful => return Ending::Clean,
-        () = again(signals) => {}
-    }
-    suite.stop_within(Duration::ZERO, |_| ()).await;
-    Ending::Forced
+        stopped = graceful => (stopped, Ending::Clean),
+        () = again(signals) => {
+            (suite.stop_within(Duration::ZERO, |_| ()).await, Ending::Forced)
+        }
+    };
+    let Err(error) = stopped else { return ending };
+    run.out.failure(&format!("not all data was written: {error}"), Some(error.code()));
+    Ending::Failed
 }
 
 /// Resolves when a signal has come for the second time.

@@ -26,5 +26,6 @@ pub(super) async fn run(run: &mut Run, options: StartOptions) -> i32 {
             run.out.failure("stopped before requests in flight were finished", None);
             super::run::FAILED
         }
+        Ending::Failed => super::run::FAILED,
     }
 }

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::nearest::nearest;
+use crate::services::ONLY_NAMES;
+
 /// Why the configuration cannot be used. Texts that users' scripts match are the official ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
@@ -57,7 +60,7 @@ pub enum ConfigError {
     /// A project id no project can have.
     #[error("Invalid project id: {}.{}", .0, uppercase_note(.0))]
     ProjectId(String),
-    /// `--only` names something that is no service.
+    /// `--only` or `--keep-data` names something that is no service.
     #[error("{name} is not a valid emulator name, valid options are: {valid}{}", meant(.nearest))]
     UnknownService {
         /// The word.
@@ -84,6 +87,17 @@ fn uppercase_note(id: &str) -> &'static str {
         "\nNote: Project id must be all lowercase."
     } else {
         ""
+    }
+}
+
+impl ConfigError {
+    /// The error for a word that is no service.
+    pub(crate) fn unknown_service(word: &str) -> ConfigError {
+        ConfigError::UnknownService {
+            name: word.to_owned(),
+            valid: format!("[{}]", ONLY_NAMES.map(|name| format!("\"{name}\"")).join(",")),
+            nearest: nearest(word, ONLY_NAMES),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Which services a suite runs.
 
 use super::{ConfigError, Emulators, FirebaseConfig};
-use crate::nearest::nearest;
 use crate::notice::Notice;
 use crate::services::{ONLY_NAMES, SERVICES, ServiceRow, find};
 
@@ -48,11 +47,7 @@ pub fn choose(
     for word in only.unwrap_or_default() {
         let known = ONLY_NAMES.contains(&word.as_str()) || word == "extensions";
         if !known {
-            return Err(ConfigError::UnknownService {
-                name: word.clone(),
-                valid: format!("[{}]", ONLY_NAMES.map(|name| format!("\"{name}\"")).join(",")),
-                nearest: nearest(word, ONLY_NAMES),
-            });
+            return Err(ConfigError::unknown_service(word));
         }
         if !configured.iter().any(|row| row.name == word) {
             let text =

@@ -3,15 +3,18 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use svc_kit::Durability;
 
-use super::{Caller, ConfigChoice, Problem, ServiceOptions, StartOptions};
+use super::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptions, StartOptions};
 use crate::config::{kind, show, split_only};
 use crate::machine::Machine;
 use crate::nearest::nearest;
-use crate::services::{self, SERVICES};
+use crate::services::{self, ONLY_NAMES, SERVICES};
 
 /// The options that are not about one service.
-const GENERAL: [&str; 5] = ["project", "only", "config", "cwd", "host"];
+const GENERAL: [&str; 6] = ["project", "only", "config", "cwd", "host", "data"];
+/// The options of kept data.
+const OF_DATA: [&str; 3] = ["keep", "dir", "durability"];
 /// The options of every service.
 const OF_SERVICE: [&str; 2] = ["port", "host"];
 /// The services that have a `rules` option.
@@ -20,6 +23,7 @@ const WITH_RULES: [&str; 1] = ["firestore"];
 const A_STRING: &str = "a string";
 const A_PORT: &str = "an integer from 0 to 65535";
 const AN_OBJECT: &str = "an object";
+const A_SERVICE: &str = "the name of a service";
 
 pub(super) fn read(options: &Value, machine: Machine) -> Result<StartOptions, Vec<Problem>> {
     let mut result = StartOptions::new(Caller::Program, machine);
@@ -46,6 +50,7 @@ pub(super) fn read(options: &Value, machine: Machine) -> Result<StartOptions, Ve
                     result.config = config;
                 }
             }
+            "data" => result.data = reader.data(value, &result.machine.cwd),
             other => reader.service(other, value, &mut result),
         }
     }
@@ -114,6 +119,67 @@ impl Reader {
             Value::Object(map) => Some(ConfigChoice::Inline(map.clone())),
             other => {
                 self.wrong("config", "a path, an object or false", other);
+                None
+            }
+        }
+    }
+
+    fn data(&mut self, value: &Value, cwd: &std::path::Path) -> Option<DataOptions> {
+        let map = match value {
+            Value::Null => return None,
+            Value::Object(map) => map,
+            other => {
+                self.wrong("data", AN_OBJECT, other);
+                return None;
+            }
+        };
+        let mut keep = None;
+        let mut dir = None;
+        let mut durability = Durability::default();
+        for (key, value) in map {
+            let path = format!("data.{key}");
+            match key.as_str() {
+                "keep" => keep = self.keep(value),
+                "dir" => dir = self.string(&path, value).map(|dir| cwd.join(dir)),
+                "durability" => match value.as_str() {
+                    Some("write-behind") => durability = Durability::WriteBehind,
+                    Some("per-commit") => durability = Durability::PerCommit,
+                    Some(_) | None if value.is_null() => {}
+                    Some(_) | None => {
+                        self.wrong(&path, "`write-behind` or `per-commit`", value);
+                    }
+                },
+                other => {
+                    let nearest = nearest(other, OF_DATA).map(|name| format!("data.{name}"));
+                    self.problems.push(Problem::Unknown { path, nearest });
+                }
+            }
+        }
+        if dir.is_some() && !map.contains_key("keep") {
+            let expected = "given where `data.dir` is";
+            let found = "left out".to_owned();
+            self.problems.push(Problem::Invalid { path: "data.keep".to_owned(), expected, found });
+        }
+        Some(DataOptions { keep: keep?, dir, durability })
+    }
+
+    fn keep(&mut self, value: &Value) -> Option<Keep> {
+        match value {
+            Value::Null | Value::Bool(false) => None,
+            Value::Bool(true) => Some(Keep::All),
+            Value::Array(items) => {
+                let mut names = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    let name = item.as_str().filter(|name| ONLY_NAMES.contains(name));
+                    match name {
+                        Some(name) => names.push(name.to_owned()),
+                        None => self.wrong(&format!("data.keep[{index}]"), A_SERVICE, item),
+                    }
+                }
+                Some(Keep::Only(names))
+            }
+            other => {
+                self.wrong("data.keep", "a boolean or an array of services", other);
                 None
             }
         }
@@ -219,6 +285,26 @@ mod tests {
             ],
         );
         check(
+            json!({"data": {"kep": true, "durability": "never", "dir": 1}}),
+            &[
+                "unknown option `data.kep`, did you mean `data.keep`?",
+                "option `data.durability` must be `write-behind` or `per-commit`, not a string",
+                "option `data.dir` must be a string, not `1`",
+            ],
+        );
+        check(
+            json!({"data": {"keep": ["firestore", "firestor"]}}),
+            &["option `data.keep[1]` must be the name of a service, not a string"],
+        );
+        check(
+            json!({"data": {"dir": "x"}}),
+            &["option `data.keep` must be given where `data.dir` is, not left out"],
+        );
+        check(
+            json!({"data": {"keep": "yes"}}),
+            &["option `data.keep` must be a boolean or an array of services, not a string"],
+        );
+        check(
             json!({"auth": {}}),
             &["option `auth`: firelet does not have the Authentication Emulator yet"],
         );
@@ -247,6 +333,19 @@ mod tests {
             rules: Some("a.rules".to_owned()),
         };
         assert_eq!(options.services.into_iter().collect::<Vec<_>>(), [("firestore", firestore)]);
+
+        let data = |data: Value| read_at_root(&json!({"data": data})).unwrap().data;
+        assert_eq!(data(Value::Null), None);
+        assert_eq!(data(json!({"keep": false, "dir": "x"})), None);
+        let all = DataOptions { keep: Keep::All, dir: None, durability: Durability::WriteBehind };
+        assert_eq!(data(json!({"keep": true})), Some(all));
+        let some = DataOptions {
+            keep: Keep::Only(vec!["firestore".to_owned()]),
+            dir: Some(PathBuf::from("/srv/kept")),
+            durability: Durability::PerCommit,
+        };
+        let given = json!({"keep": ["firestore"], "dir": "kept", "durability": "per-commit"});
+        assert_eq!(data(given), Some(some));
 
         assert_eq!(read_at_root(&Value::Null).unwrap().only, None);
         let nothing = read_at_root(&json!({"config": false})).unwrap().config;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use base_env::Env;
 use serde_json::{Map, Value};
+use svc_kit::Durability;
 
 use crate::machine::Machine;
 
@@ -49,6 +50,26 @@ pub struct ServiceOptions {
     pub rules: Option<String>,
 }
 
+/// Which services keep their data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Every one that runs.
+    All,
+    /// These, of those that run.
+    Only(Vec<String>),
+}
+
+/// What a caller says about data that outlives the suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataOptions {
+    /// The services.
+    pub keep: Keep,
+    /// The folder; `.firelet` in the project directory where none is named.
+    pub dir: Option<PathBuf>,
+    /// What an acknowledged write has survived.
+    pub durability: Durability,
+}
+
 /// Everything a caller can ask of a suite.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
@@ -68,6 +89,8 @@ pub struct StartOptions {
     pub host: Option<String>,
     /// What is said about single services, by name.
     pub services: BTreeMap<&'static str, ServiceOptions>,
+    /// Which data is kept, and where; none by default.
+    pub data: Option<DataOptions>,
     /// Whether the user interface was asked for by flag.
     pub ui: bool,
 }
@@ -85,6 +108,7 @@ impl StartOptions {
             config: ConfigChoice::default(),
             host: None,
             services: BTreeMap::new(),
+            data: None,
             ui: false,
         }
     }

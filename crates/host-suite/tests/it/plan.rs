@@ -201,3 +201,28 @@ fn what_is_configured_and_without_effect_is_said_once() {
     ];
     assert_eq!(said, expected);
 }
+
+#[test]
+fn index_files_are_read_where_firebase_json_names_them() {
+    let check = |files: &[(&str, &str)], expected: &str| {
+        check(Caller::Program, files, |_| (), expected);
+    };
+    let runs = "demo-no-project | hub localhost Any | firestore localhost Any";
+    let named = ("firebase.json", r#"{"firestore": {"indexes": "firestore.indexes.json"}}"#);
+    check(&[named], runs);
+    check(&[named, ("firestore.indexes.json", "// none yet\n")], runs);
+    let index = r#"{"indexes": [{"collectionGroup": "c", "queryScope": "COLLECTION", "fields": [
+        {"fieldPath": "a", "order": "ASCENDING"}, {"fieldPath": "b", "arrayConfig": "CONTAINS"}]}]}"#;
+    check(&[named, ("firestore.indexes.json", index)], runs);
+    check(
+        &[named, ("firestore.indexes.json", r#"{"indexes": [{"fields": []}, 7]}"#)],
+        "FIRELET_BAD_CONFIG: `./firestore.indexes.json` has 2 problems: \
+         indexes[0].collectionGroup must be the id of a collection; indexes[1] must be an object",
+    );
+    let several = r#"{"firestore": [{"database": "a", "indexes": "a.json"},
+        {"database": "b", "indexes": "../b.json"}]}"#;
+    check(
+        &[("firebase.json", several), ("a.json", index)],
+        "FIRELET_BAD_CONFIG: ../b.json is outside of project directory",
+    );
+}

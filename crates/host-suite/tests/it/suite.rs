@@ -41,7 +41,7 @@ async fn a_suite_says_where_it_is_and_answers_there() {
         json!(format!("http://{firestore_at}"))
     );
     assert!(get(&firestore_at, "/").await.is_ok());
-    suite.stop().await;
+    suite.stop().await.unwrap();
 }
 
 #[tokio::test]
@@ -51,25 +51,26 @@ async fn a_stop_frees_the_ports_and_may_be_repeated() {
     suite.clear(None).unwrap();
     suite.clear(Some("demo-b")).unwrap();
     let (again, also) = (suite.clone(), suite.clone());
-    tokio::join!(suite.stop(), again.stop(), also.stop_within(Duration::ZERO, |_| ()));
+    let stops = tokio::join!(suite.stop(), again.stop(), also.stop_within(Duration::ZERO, |_| ()));
+    assert_eq!(stops, (Ok(()), Ok(()), Ok(())));
     for info in services {
         assert!(get(&info.authority, "/").await.is_err(), "{} still answers", info.name);
     }
     assert_eq!(suite.clear(None).unwrap_err().code(), "FIRELET_STOPPED");
-    suite.stop().await;
+    suite.stop().await.unwrap();
 }
 
 #[tokio::test]
 async fn services_stop_in_order_and_a_dropped_stop_goes_on() {
     let suite = Suite::start(options(json!({}))).await.unwrap();
     let mut order = Vec::new();
-    suite.stop_within(Duration::from_secs(1), |row| order.push(row.name)).await;
+    suite.stop_within(Duration::from_secs(1), |row| order.push(row.name)).await.unwrap();
     assert_eq!(order, ["firestore", "hub"]);
 
     let suite = Suite::start(options(json!({}))).await.unwrap();
     // Whether the first stop ends before it is dropped does not matter: the second one ends it.
     drop(tokio::time::timeout(Duration::ZERO, suite.stop()).await);
-    suite.stop().await;
+    suite.stop().await.unwrap();
     for info in suite.services() {
         assert!(get(&info.authority, "/").await.is_err(), "{} still answers", info.name);
     }
@@ -87,7 +88,7 @@ async fn a_start_that_fails_leaves_nothing_behind() {
         format!("Port {taken} is not open on localhost, could not start Firestore Emulator.");
     assert_eq!(error.to_string(), text);
     assert!(get(&format!("127.0.0.1:{hub_port}"), "/").await.is_err());
-    first.stop().await;
+    first.stop().await.unwrap();
 }
 
 /// A port that was free a moment ago.
@@ -103,7 +104,7 @@ async fn many_suites_run_side_by_side_and_go_one_by_one() {
             suites.push(Suite::start(options(json!({}))).await.unwrap());
         }
         for suite in suites {
-            suite.stop().await;
+            suite.stop().await.unwrap();
         }
     };
     tokio::time::timeout(PATIENCE, cycles).await.unwrap();
@@ -132,11 +133,11 @@ async fn the_locator_file_is_the_command_lines() {
                 demo-no-project. This may result in unexpected behavior."
     });
     assert!(warned, "{:?}", second.notices());
-    second.stop().await;
+    second.stop().await.unwrap();
     assert_eq!(std::fs::read_to_string(&locator).unwrap(), text);
-    first.stop().await;
+    first.stop().await.unwrap();
     assert!(!locator.exists());
-    program.stop().await;
+    program.stop().await.unwrap();
 }
 
 fn free_port() -> host_suite::ServiceOptions {

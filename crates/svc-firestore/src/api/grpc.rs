@@ -77,7 +77,8 @@ impl Firestore for Grpc {
             let new_id = || self.state.env.auto_id();
             let (write, mask) = from_wire::requests::create_document(request.into_inner(), new_id)?;
             let mask = mask.as_deref();
-            let document = ops::write_document::write_document(&self.state, &caller, write, mask)?;
+            let document =
+                ops::write_document::write_document(&self.state, &caller, write, mask).await?;
             Ok(to_wire::document(document))
         })
         .await
@@ -91,7 +92,8 @@ impl Firestore for Grpc {
         unary(async {
             let (write, mask) = from_wire::requests::update_document(request.into_inner())?;
             let mask = mask.as_deref();
-            let document = ops::write_document::write_document(&self.state, &caller, write, mask)?;
+            let document =
+                ops::write_document::write_document(&self.state, &caller, write, mask).await?;
             Ok(to_wire::document(document))
         })
         .await
@@ -101,7 +103,7 @@ impl Firestore for Grpc {
         let caller = caller(&request);
         unary(async {
             let request = from_wire::requests::delete_document(request.into_inner())?;
-            ops::commit::commit(&self.state, &caller, request)?;
+            ops::commit::commit(&self.state, &caller, request).await?;
             Ok(())
         })
         .await
@@ -140,7 +142,7 @@ impl Firestore for Grpc {
         let caller = caller(&request);
         unary(async {
             let request = from_wire::requests::commit(request.into_inner())?;
-            let committed = ops::commit::commit(&self.state, &caller, request)?;
+            let committed = ops::commit::commit(&self.state, &caller, request).await?;
             Ok(to_wire::commit(&committed))
         })
         .await
@@ -166,7 +168,8 @@ impl Firestore for Grpc {
             let request = request.into_inner();
             let database = parse_database(&request.database)?;
             let writes = from_wire::writes(&database, request.writes)?;
-            let results = ops::batch_write::batch_write(&self.state, &caller, &database, &writes)?;
+            let results =
+                ops::batch_write::batch_write(&self.state, &caller, &database, &writes).await?;
             Ok(to_wire::batch_write(&results))
         })
         .await
@@ -270,9 +273,10 @@ impl Firestore for Grpc {
         let caller = caller(&request);
         let state = Arc::clone(&self.state);
         let metadata = metadata_database(&request);
+        let indexes = Arc::clone(&state.indexes);
         let requests = request.into_inner().map(move |request| {
             let request = request.map_err(|status| front::status_from_tonic(&status))?;
-            Ok(from_wire::streams::listen(request, metadata.as_ref())?)
+            Ok(from_wire::streams::listen(request, &indexes, metadata.as_ref())?)
         });
         let responses = driven(|out| ops::listen::listen(state, caller, requests, out));
         Ok(Response::new(Box::pin(responses.map(|response| {

@@ -16,7 +16,7 @@ use crate::state::State;
 ///
 /// # Errors
 /// Only what is wrong with the whole request; what is wrong with one write is in its own result.
-pub(crate) fn batch_write(
+pub(crate) async fn batch_write(
     state: &State,
     caller: &Identity,
     database: &DatabaseName,
@@ -31,5 +31,14 @@ pub(crate) fn batch_write(
     }
     let database = state.database(database)?;
     let apply = |write| commit::apply(state, &database, std::slice::from_ref(write), None);
-    Ok(writes.iter().map(|write| apply(write).map_err(Status::from)).collect())
+    let mut results: Vec<_> = writes.iter().map(apply).collect();
+    // All are on their way to the disk before the first one is waited for.
+    for result in &mut results {
+        if let Ok(committed) = result
+            && let Err(error) = commit::survived(&database, committed).await
+        {
+            *result = Err(error);
+        }
+    }
+    Ok(results.into_iter().map(|result| result.map_err(Status::from)).collect())
 }

@@ -3,7 +3,7 @@
 use base_token::Identity;
 use base_value::DatabaseName;
 use engine_store::Commit;
-use engine_txn::{Database, TxnId};
+use engine_txn::{CommitError, Database, TxnId};
 
 use super::writes::{self, Outcome, Write};
 use crate::access::{self, Access};
@@ -27,17 +27,20 @@ pub(crate) struct Committed {
 ///
 /// # Errors
 /// The first write that cannot be applied; ABORTED when the transaction's reads are no longer true.
-pub(crate) fn commit(
+pub(crate) async fn commit(
     state: &State,
     caller: &Identity,
     request: Request,
 ) -> Result<Committed, Error> {
     access::check(caller, Access::Write)?;
     let database = state.database(&request.database)?;
-    apply(state, &database, &request.writes, request.transaction)
+    let committed = apply(state, &database, &request.writes, request.transaction)?;
+    survived(&database, &committed).await?;
+    Ok(committed)
 }
 
-/// Applies `writes` to `database` as one commit. The one way any operation writes.
+/// Applies `writes` to `database` as one commit. The one way any operation writes. It may be acknowledged
+/// when it has [`survived`].
 ///
 /// # Errors
 /// As [`commit`].
@@ -53,4 +56,13 @@ pub(crate) fn apply(
         Ok::<_, Error>((applied.batch, applied.outcomes))
     })?;
     Ok(Committed { outcomes, commit })
+}
+
+/// Waits until a commit has survived what the database's durability promises.
+///
+/// # Errors
+/// The disk's.
+pub(crate) async fn survived(database: &Database, committed: &Committed) -> Result<(), Error> {
+    let durable = database.durable(&committed.commit).await;
+    Ok(durable.map_err(CommitError::from)?)
 }

@@ -12,7 +12,6 @@ use super::run_query::scope;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
-use crate::indexes::prepare;
 use crate::state::State;
 
 /// What is asked for.
@@ -41,7 +40,7 @@ pub(crate) async fn run_aggregation_query(
 ) -> Result<Aggregated, Error> {
     access::check(caller, Access::Read)?;
     let database = state.database(&request.database)?;
-    let prepared = Arc::new(prepare(&request.database, request.query)?);
+    let prepared = Arc::new(state.indexes.prepare(&request.database, request.query)?);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
     let run = move || {

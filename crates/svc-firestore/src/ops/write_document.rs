@@ -14,7 +14,7 @@ use crate::state::State;
 ///
 /// # Errors
 /// Those of the write.
-pub(crate) fn write_document(
+pub(crate) async fn write_document(
     state: &State,
     caller: &Identity,
     write: Write,
@@ -23,6 +23,7 @@ pub(crate) fn write_document(
     access::check(caller, Access::Write)?;
     let database = state.database(&write.name.database)?;
     let committed = commit::apply(state, &database, std::slice::from_ref(&write), None)?;
+    commit::survived(&database, &committed).await?;
     let key = key::document(&write.name.path);
     let changed = committed.commit.changes.iter().find(|change| change.key == key);
     let record = match changed {

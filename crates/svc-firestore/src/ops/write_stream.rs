@@ -66,7 +66,7 @@ pub(crate) async fn write_stream(
             Some(database) if !request.writes.is_empty() => {
                 let (database, writes) = (database.clone(), request.writes);
                 let request = commit::Request { database, writes, transaction: None };
-                Some(commit::commit(&state, &caller, request).map_err(Status::from)?)
+                Some(commit::commit(&state, &caller, request).await.map_err(Status::from)?)
             }
             Some(_) | None => None,
         };

@@ -57,7 +57,8 @@ impl Server {
     }
 
     pub(crate) fn with(env: Env) -> Server {
-        let firestore = Firestore::new(Config::default(), Context::new(env.clone(), "p"));
+        let context = Context::new(env.clone(), "p");
+        let firestore = Firestore::open(Config::default(), context).expect("memory opens");
         let router = firestore.router();
         let client = Client::new(move |request| {
             let answer = router.clone().oneshot(request);

@@ -12,7 +12,7 @@ use engine_store::{Commit, Record, Snapshot};
 use super::stream::Halt;
 use super::token::Resume;
 use super::window::{Window, WindowQuery};
-use crate::indexes::prepare;
+use crate::indexes::Indexes;
 use crate::ops::blocking;
 
 /// A target as a client asks for it.
@@ -37,11 +37,15 @@ pub(crate) enum Scope {
 impl Scope {
     /// # Errors
     /// Queries that production refuses.
-    pub(crate) fn query(database: &DatabaseName, query: Query) -> Result<Scope, QueryError> {
+    pub(crate) fn query(
+        indexes: &Indexes,
+        database: &DatabaseName,
+        query: Query,
+    ) -> Result<Scope, QueryError> {
         Ok(if WindowQuery::is_one(&query) {
-            Scope::Window(WindowQuery::new(database, query)?)
+            Scope::Window(WindowQuery::new(indexes, database, query)?)
         } else {
-            Scope::Query(Arc::new(prepare(database, query)?))
+            Scope::Query(Arc::new(indexes.prepare(database, query)?))
         })
     }
 }

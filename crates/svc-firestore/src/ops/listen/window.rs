@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::indexes::prepare;
 use base_value::DatabaseName;
 use engine_query::{Prepared, Query, QueryError, Row};
 use engine_store::{Commit, Snapshot};
+
+use crate::indexes::Indexes;
 
 /// A query with a limit or an offset.
 #[derive(Clone)]
@@ -26,13 +27,17 @@ impl WindowQuery {
 
     /// # Errors
     /// Those of the query.
-    pub(super) fn new(database: &DatabaseName, query: Query) -> Result<WindowQuery, QueryError> {
+    pub(super) fn new(
+        indexes: &Indexes,
+        database: &DatabaseName,
+        query: Query,
+    ) -> Result<WindowQuery, QueryError> {
         let offset = query.offset;
         let limit = query.limit.map(|limit| match limit {
             0 => 0,
             limit => limit.saturating_add(offset),
         });
-        let from_first = prepare(database, Query { offset: 0, limit, ..query })?;
+        let from_first = indexes.prepare(database, Query { offset: 0, limit, ..query })?;
         Ok(WindowQuery { from_first: Arc::new(from_first), offset: offset as usize })
     }
 

@@ -1,0 +1,39 @@
+//! The index files that the `firestore` section names, one for each database.
+
+use serde_json::Value;
+use svc_firestore::Indexes;
+
+use super::{ConfigError, FirebaseConfig, jsonc};
+use crate::notice::Notice;
+
+/// The database of an entry that names none.
+const DEFAULT_DATABASE: &str = "(default)";
+
+/// What the project declares. A file that is missing is a notice, as it matters for deploying only.
+///
+/// # Errors
+/// A file is there and is no index file; its path leaves the project.
+pub fn firestore_indexes(config: &FirebaseConfig) -> Result<(Indexes, Vec<Notice>), ConfigError> {
+    let mut indexes = Indexes::default();
+    let mut notices = Vec::new();
+    let entries = match config.section("firestore") {
+        Some(Value::Array(entries)) => entries.as_slice(),
+        Some(entry) => std::slice::from_ref(entry),
+        None => &[],
+    };
+    for entry in entries {
+        let Some(path) = entry.get("indexes").and_then(Value::as_str) else { continue };
+        let database = entry.get("database").and_then(Value::as_str).unwrap_or(DEFAULT_DATABASE);
+        let file = config.path(path)?;
+        match jsonc::read(&file)? {
+            Some(value) => indexes
+                .declare(database, &value)
+                .map_err(|problems| ConfigError::Invalid { file, problems })?,
+            None => {
+                let text = format!("there is no `{path}`, so no composite indexes are declared");
+                notices.push(Notice::warning("firestore", text));
+            }
+        }
+    }
+    Ok((indexes, notices))
+}

@@ -1,0 +1,203 @@
+//! The folder of kept data: one suite at a time uses it, and an older firelet leaves it alone.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folder in a project where nobody names another.
+pub(crate) const DEFAULT_DIR: &str = ".firelet";
+
+/// The newest format this program reads, and the one it writes. It covers what lies where; the services'
+/// own files have formats of their own.
+const FORMAT: u32 = 1;
+
+const FORMAT_FILE: &str = "format";
+const LOCK_FILE: &str = "lock";
+const IGNORE_FILE: &str = ".gitignore";
+/// Where the format is written before it gets its name.
+const UNFINISHED_FILE: &str = "format.new";
+
+/// How often a folder in use is tried, and how long each wait is: long enough for a suite that is just
+/// stopping, short enough for a person to wait.
+const LOCK_TRIES_MAX: u32 = 25;
+const LOCK_TRY_INTERVAL: Duration = Duration::from_millis(20);
+
+/// A folder that is this suite's until the value is dropped.
+#[derive(Debug)]
+pub(crate) struct DataFolder {
+    dir: PathBuf,
+    /// Locked for as long as it is open.
+    _lock: File,
+}
+
+/// Why a folder cannot be used. Nothing in it was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DataError {
+    /// The operating system refused.
+    #[error("could not {doing} {}: {message}", path.display())]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's words.
+        message: String,
+    },
+    /// Another suite uses it.
+    #[error(
+        "the data in {} is in use by another suite: stop that one, or name another folder",
+        dir.display()
+    )]
+    InUse {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// A newer firelet wrote it.
+    #[error(
+        "the data in {} has format {found}, and this firelet reads up to {FORMAT}: use a newer one",
+        dir.display()
+    )]
+    Newer {
+        /// The folder.
+        dir: PathBuf,
+        /// The format found.
+        found: u32,
+    },
+    /// Something else lies there.
+    #[error(
+        "{} holds other files: name an empty folder, or one that firelet has made",
+        dir.display()
+    )]
+    NotOurs {
+        /// The folder.
+        dir: PathBuf,
+    },
+}
+
+impl DataFolder {
+    /// Takes the folder, and makes it where there is none. May wait a moment for another suite to end.
+    pub(crate) fn open(dir: &Path) -> Result<DataFolder, DataError> {
+        fs::create_dir_all(dir).map_err(failed("make the folder", dir))?;
+        if !dir.join(FORMAT_FILE).exists() && holds_other_files(dir)? {
+            return Err(DataError::NotOurs { dir: dir.to_owned() });
+        }
+        let lock = lock(dir)?;
+        // Looked at only now: another suite may just have written it.
+        match format(dir)? {
+            Some(FORMAT) => {}
+            Some(found) if found > FORMAT => {
+                return Err(DataError::Newer { dir: dir.to_owned(), found });
+            }
+            Some(_) => return Err(DataError::NotOurs { dir: dir.to_owned() }),
+            None => write_format(dir)?,
+        }
+        Ok(DataFolder { dir: dir.to_owned(), _lock: lock })
+    }
+
+    /// The folder of one service.
+    pub(crate) fn of(&self, service: &str) -> PathBuf {
+        self.dir.join(service)
+    }
+}
+
+fn failed(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> DataError {
+    let path = path.to_owned();
+    move |error| DataError::Io { doing, path: path.clone(), message: error.to_string() }
+}
+
+fn holds_other_files(dir: &Path) -> Result<bool, DataError> {
+    let read = failed("read the folder", dir);
+    for entry in fs::read_dir(dir).map_err(&read)? {
+        let name = entry.map_err(&read)?.file_name();
+        // A first start that was killed leaves these.
+        if ![LOCK_FILE, IGNORE_FILE, UNFINISHED_FILE].iter().any(|known| name == *known) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn lock(dir: &Path) -> Result<File, DataError> {
+    let path = dir.join(LOCK_FILE);
+    let open = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = open.map_err(failed("open", &path))?;
+    for tried in 1.. {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if tried < LOCK_TRIES_MAX => {
+                std::thread::sleep(LOCK_TRY_INTERVAL);
+            }
+            Err(TryLockError::WouldBlock) => return Err(DataError::InUse { dir: dir.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(failed("lock", &path)(error)),
+        }
+    }
+    Ok(file)
+}
+
+/// The format of a folder; `None` if it has none yet, 0 if nobody knows what it is.
+fn format(dir: &Path) -> Result<Option<u32>, DataError> {
+    let path = dir.join(FORMAT_FILE);
+    match fs::read_to_string(&path) {
+        Ok(text) => {
+            Ok(Some(text.trim().strip_prefix("firelet ").and_then(|n| n.parse().ok()).unwrap_or(0)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed("read", &path)(error)),
+    }
+}
+
+fn write_format(dir: &Path) -> Result<(), DataError> {
+    let ignore = dir.join(IGNORE_FILE);
+    fs::write(&ignore, "*\n").map_err(failed("write", &ignore))?;
+    let unfinished = dir.join(UNFINISHED_FILE);
+    let write = || {
+        let mut file = File::create(&unfinished)?;
+        writeln!(file, "firelet {FORMAT}")?;
+        file.sync_all()?;
+        fs::rename(&unfinished, dir.join(FORMAT_FILE))
+    };
+    write().map_err(failed("write", &unfinished))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_one_suites_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().join("deep/.firelet");
+        let folder = DataFolder::open(&dir).unwrap();
+        assert_eq!(folder.of("firestore"), dir.join("firestore"));
+        assert_eq!(DataFolder::open(&dir).unwrap_err(), DataError::InUse { dir: dir.clone() });
+        drop(folder);
+        drop(DataFolder::open(&dir).unwrap());
+        assert_eq!(fs::read_to_string(dir.join(FORMAT_FILE)).unwrap(), "firelet 1\n");
+        assert_eq!(fs::read_to_string(dir.join(IGNORE_FILE)).unwrap(), "*\n");
+    }
+
+    #[test]
+    fn what_is_not_ours_is_left_alone() {
+        fn check(file: &str, text: &str, expected: fn(PathBuf) -> DataError) {
+            let dir = tempfile::tempdir().unwrap();
+            fs::write(dir.path().join(file), text).unwrap();
+            let error = DataFolder::open(dir.path()).unwrap_err();
+            assert_eq!(error, expected(dir.path().to_owned()));
+            assert_eq!(fs::read_to_string(dir.path().join(file)).unwrap(), text);
+        }
+        check("notes.txt", "mine", |dir| DataError::NotOurs { dir });
+        check("format", "mine", |dir| DataError::NotOurs { dir });
+        check("format", "firelet 2\n", |dir| DataError::Newer { dir, found: 2 });
+    }
+
+    #[test]
+    fn a_first_start_that_was_killed_is_no_obstacle() {
+        let dir = tempfile::tempdir().unwrap();
+        for file in [LOCK_FILE, UNFINISHED_FILE, IGNORE_FILE] {
+            fs::write(dir.path().join(file), "").unwrap();
+        }
+        drop(DataFolder::open(dir.path()).unwrap());
+        assert_eq!(format(dir.path()).unwrap(), Some(1));
+    }
+}

@@ -1,0 +1,182 @@
+//! The databases of one suite: found again where they are kept, made when they are first named.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base_env::Env;
+use base_status::Status;
+use base_value::DatabaseName;
+use engine_store::{Snapshot, StoreError, StoreOptions};
+use engine_txn::{CommitError, Database, Limits};
+use parking_lot::RwLock;
+use svc_kit::{Place, Saved};
+
+use crate::error::Error;
+use crate::indexes::Indexes;
+use crate::kept::Kept;
+use crate::limits::{DATABASES_MAX, KEPT_DATABASES_MAX};
+
+/// One store for each database that was named, of every project.
+pub(crate) struct Databases {
+    env: Env,
+    indexes: Arc<Indexes>,
+    kept: Option<Kept>,
+    open: RwLock<HashMap<DatabaseName, Database>>,
+}
+
+/// A moment of the databases of one project, or of all.
+struct Moment {
+    project: Option<Box<str>>,
+    snapshots: HashMap<DatabaseName, Snapshot>,
+}
+
+impl Databases {
+    /// Opens what is kept in `place`.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn open(env: Env, place: Place, indexes: Arc<Indexes>) -> Result<Databases, Status> {
+        let kept = Kept::at(place);
+        let names = kept.as_ref().map_or_else(|| Ok(Vec::new()), Kept::names)?;
+        let databases = Databases { env, indexes, kept, open: RwLock::default() };
+        for name in names {
+            databases.get(&name)?;
+        }
+        Ok(databases)
+    }
+
+    /// One database. Any project and any database can be named, as with the official emulator: what does
+    /// not exist yet is empty.
+    ///
+    /// # Errors
+    /// RESOURCE_EXHAUSTED when the suite already holds as many databases as it may; the disk's.
+    pub(crate) fn get(&self, name: &DatabaseName) -> Result<Database, Status> {
+        if let Some(database) = self.open.read().get(name) {
+            return Ok(database.clone());
+        }
+        let mut open = self.open.write();
+        if let Some(database) = open.get(name) {
+            return Ok(database.clone());
+        }
+        self.check_room(open.len())?;
+        let database = Database::open(self.env.clone(), Limits::default(), self.options(name)?);
+        let database = database.map_err(refused)?;
+        open.insert(name.clone(), database.clone());
+        Ok(database)
+    }
+
+    fn options(&self, name: &DatabaseName) -> Result<StoreOptions, Status> {
+        let memory = StoreOptions::memory(self.env.clone());
+        let derive = Arc::new(self.indexes.indexer(name).clone());
+        Ok(match &self.kept {
+            Some(kept) => StoreOptions {
+                derive,
+                place: engine_store::Place::Kept { dir: kept.folder(name)? },
+                durability: kept.durability(),
+                ..memory
+            },
+            None => StoreOptions { derive, ..memory },
+        })
+    }
+
+    fn check_room(&self, len: usize) -> Result<(), Status> {
+        let (most, what) = match self.kept {
+            Some(_) => {
+                (KEPT_DATABASES_MAX, "kept databases; start a suite that does not keep its data")
+            }
+            None => (DATABASES_MAX, "databases; stop it and start a new one"),
+        };
+        if len < most {
+            return Ok(());
+        }
+        Err(Status::resource_exhausted(format!("this suite already holds {most} {what}")))
+    }
+
+    /// Empties the databases of one project, or of all.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn clear(&self, project: Option<&str>) -> Result<(), Status> {
+        for (name, database) in self.open.read().iter() {
+            if is_of(name, project) {
+                database.clear().map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The databases of one project, or of all, as they are now.
+    pub(crate) fn save(&self, project: Option<&str>) -> Saved {
+        let open = self.open.read();
+        let wanted = open.iter().filter(|(name, _)| is_of(name, project));
+        let snapshots = wanted.map(|(name, it)| (name.clone(), it.snapshot())).collect();
+        Box::new(Moment { project: project.map(Into::into), snapshots })
+    }
+
+    /// Makes them what they were then. A database made since is empty afterwards.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn restore(&self, saved: &Saved) -> Result<(), Status> {
+        let saved: &(dyn Any + Send + Sync) = &**saved;
+        let Some(Moment { project, snapshots }) = saved.downcast_ref() else {
+            return Err(Status::internal("the snapshot was made by another service"));
+        };
+        for (name, database) in self.open.read().iter() {
+            if is_of(name, project.as_deref()) {
+                replace(database, snapshots.get(name)).map_err(refused)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the project `to` a copy of `from`. Databases that come to be by this live in memory, also
+    /// where data is kept.
+    ///
+    /// # Errors
+    /// As [`Databases::get`].
+    pub(crate) fn fork(&self, from: &str, to: &str) -> Result<(), Status> {
+        let mut open = self.open.write();
+        let source = open.iter().filter(|(name, _)| *name.project == *from);
+        let mut copies: HashMap<DatabaseName, Snapshot> = source
+            .map(|(name, it)| (DatabaseName::new(to, &name.database), it.snapshot()))
+            .collect();
+        for (name, database) in open.iter() {
+            if *name.project == *to {
+                replace(database, copies.remove(name).as_ref()).map_err(refused)?;
+            }
+        }
+        for (name, snapshot) in copies {
+            self.check_room(open.len())?;
+            let fork = Database::fork(self.env.clone(), Limits::default(), &snapshot);
+            open.insert(name, fork);
+        }
+        Ok(())
+    }
+
+    /// Lets go of every database, and writes what is kept to the disk.
+    ///
+    /// # Errors
+    /// The disk's; every other database is closed all the same.
+    pub(crate) fn close(&self) -> Result<(), Status> {
+        let open = self.open.read();
+        let closed: Vec<_> = open.values().map(Database::close).collect();
+        closed.into_iter().collect::<Result<(), StoreError>>().map_err(refused)
+    }
+}
+
+fn is_of(name: &DatabaseName, project: Option<&str>) -> bool {
+    project.is_none_or(|project| *project == *name.project)
+}
+
+fn replace(database: &Database, by: Option<&Snapshot>) -> Result<(), StoreError> {
+    match by {
+        Some(snapshot) => database.restore(snapshot).map(drop),
+        None => database.clear().map(drop),
+    }
+}
+
+fn refused(error: StoreError) -> Status {
+    Error::Commit(CommitError::from(error)).into()
+}

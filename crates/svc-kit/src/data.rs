@@ -1,0 +1,68 @@
+//! What a service keeps for its clients, as the suite sees it: where it lives, and everything that is done
+//! with all of it at once.
+
+use std::any::Any;
+use std::path::PathBuf;
+
+use base_status::Status;
+
+/// Where a service keeps its data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// In memory, until the suite stops.
+    #[default]
+    Memory,
+    /// In a folder, to be found there by the next suite.
+    Kept {
+        /// The service's own folder. It may not exist yet.
+        dir: PathBuf,
+        /// What an acknowledged write has survived.
+        durability: Durability,
+    },
+}
+
+/// What an acknowledged write in kept data has survived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The end of the process. A power cut takes about the last second.
+    #[default]
+    WriteBehind,
+    /// A power cut as well.
+    PerCommit,
+}
+
+/// A moment of a service's data, which only the service itself can read.
+pub type Saved = Box<dyn Any + Send + Sync>;
+
+/// The data of one service. Nothing here needs more than a millisecond, however much data there is,
+/// unless it says so.
+pub trait Data: Send + Sync {
+    /// Forgets the data of one project, or of all projects.
+    ///
+    /// # Errors
+    /// Whatever the product answers when its data cannot be cleared.
+    fn clear(&self, project: Option<&str>) -> Result<(), Status>;
+
+    /// The data of one project, or of all projects, as it is now.
+    fn save(&self, project: Option<&str>) -> Saved;
+
+    /// Makes the projects that `saved` was made of what they were then, those made since included.
+    /// In kept data it costs as much as has changed.
+    ///
+    /// # Errors
+    /// Whatever the product answers when its data cannot be written.
+    fn restore(&self, saved: &Saved) -> Result<(), Status>;
+
+    /// Makes the project `to` a copy of `from`, in place of what it may have held.
+    ///
+    /// # Errors
+    /// Whatever the product answers when its data cannot be written.
+    fn fork(&self, from: &str, to: &str) -> Result<(), Status>;
+
+    /// Writes everything to the disk, where it is kept there, when no request is served any more. May be
+    /// called more than once.
+    ///
+    /// # Errors
+    /// The disk's.
+    fn close(&self) -> Result<(), Status>;
+}
