@@ -2,6 +2,7 @@
 
 use base_token::Identity;
 use base_value::{FieldPath, key};
+use engine_txn::CommitError;
 
 use super::commit;
 use super::get_document::Document;
@@ -29,7 +30,12 @@ pub(crate) async fn write_document(
     let record = match changed {
         Some(change) => change.after.clone(),
         // The write changed nothing, so the document is as it was.
-        None => database.snapshot().get(&key),
+        None => {
+            let snapshot = database.snapshot();
+            let record = snapshot.get(&key);
+            snapshot.check().map_err(CommitError::from)?;
+            record
+        }
     };
     let record = record.ok_or(Error::Bug("a written document is missing"))?;
     Ok(Document::masked(write.name, record, mask))

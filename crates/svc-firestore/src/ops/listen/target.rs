@@ -7,11 +7,12 @@ use base_env::UnixMicros;
 use base_value::{DatabaseName, DocumentName, key};
 use bytes::Bytes;
 use engine_query::{Prepared, Query, QueryError, Row};
-use engine_store::{Commit, Record, Snapshot};
+use engine_store::{Commit, Record, Snapshot, StoreError};
 
 use super::stream::Halt;
 use super::token::Resume;
 use super::window::{Window, WindowQuery};
+use crate::error::Error;
 use crate::indexes::Indexes;
 use crate::ops::blocking;
 
@@ -229,26 +230,31 @@ pub(super) async fn start(
     past: Option<Snapshot>,
     now: Snapshot,
 ) -> Result<(Target, Vec<Seen>), Halt> {
-    run(target, move |target| target.start(past.as_ref(), &now)).await
+    run(target, past, now, Target::start).await
 }
 
 /// What has to be sent so that the client is shown `now`.
 pub(super) async fn show(target: Target, now: Snapshot) -> Result<(Target, Vec<Seen>), Halt> {
-    run(target, move |target| target.show(&now)).await
+    run(target, None, now, |target, _, now| target.show(now)).await
 }
 
 /// Runs queries on a thread that may take its time; documents are looked up in place.
 async fn run(
     mut target: Target,
-    work: impl FnOnce(&mut Target) -> Vec<Seen> + Send + 'static,
+    past: Option<Snapshot>,
+    now: Snapshot,
+    work: fn(&mut Target, Option<&Snapshot>, &Snapshot) -> Vec<Seen>,
 ) -> Result<(Target, Vec<Seen>), Halt> {
-    if let Selection::Keys(_) = &target.selection {
-        let seen = work(&mut target);
-        return Ok((target, seen));
-    }
-    let done = blocking(move || {
-        let seen = work(&mut target);
-        (target, seen)
-    });
-    done.await.map_err(|error| Halt::Ended(error.into()))
+    let in_place = matches!(target.selection, Selection::Keys(_));
+    let work = move || {
+        let seen = work(&mut target, past.as_ref(), &now);
+        // What the disk does not give must not look deleted.
+        past.iter().chain([&now]).try_for_each(Snapshot::check)?;
+        Ok::<_, StoreError>((target, seen))
+    };
+    let done = match in_place {
+        true => work(),
+        false => blocking(work).await.map_err(|error| Halt::Ended(error.into()))?,
+    };
+    done.map_err(|error| Halt::Ended(Error::Commit(error.into()).into()))
 }
