@@ -19,6 +19,7 @@ mod normalize;
 mod partition;
 mod plan;
 mod project;
+mod required;
 mod rows;
 mod run;
 mod scope;
@@ -41,4 +42,7 @@ pub use model::{
 };
 pub use partition::partition;
 pub use project::project;
+pub use required::{
+    Declared, DeclaredIndex, FieldOverride, RequiredField, RequiredIndex, required_indexes,
+};
 pub use rows::Rows;

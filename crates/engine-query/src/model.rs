@@ -262,6 +262,16 @@ pub struct FindNearest {
     pub distance_threshold: Option<f64>,
 }
 
+impl FindNearest {
+    /// How many numbers the query's vector has.
+    pub(crate) fn dimension(&self) -> usize {
+        match &self.query_vector {
+            Value::Vector(numbers) => numbers.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// How the distance of two vectors is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DistanceMeasure {

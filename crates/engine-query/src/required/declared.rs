@@ -1,0 +1,93 @@
+//! What a project declares for one database: composite indexes, and exceptions for single fields.
+
+use base_value::FieldPath;
+
+use super::need::RequiredField;
+use crate::index::{IndexMode, IndexScope};
+use crate::model::Direction;
+
+/// The declarations of one database.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    /// Composite indexes.
+    pub indexes: Vec<DeclaredIndex>,
+    /// Exceptions from the automatic indexes of single fields.
+    pub overrides: Vec<FieldOverride>,
+}
+
+/// A composite index as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredIndex {
+    /// The id of the collections it indexes.
+    pub collection_id: String,
+    /// Which queries it serves.
+    pub scope: IndexScope,
+    /// Its fields; the name may be the last one.
+    pub fields: Vec<RequiredField>,
+}
+
+/// Which indexes a field has instead of the automatic ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldOverride {
+    /// The id of the collections.
+    pub collection_id: String,
+    /// The field, and what is below it unless that has an exception of its own; `None` for all fields.
+    pub field: Option<FieldPath>,
+    /// The indexes there are.
+    pub indexes: Vec<(IndexScope, IndexMode)>,
+}
+
+impl DeclaredIndex {
+    /// The fields without the name, and which way the name runs.
+    pub(super) fn split(&self) -> (&[RequiredField], Direction) {
+        if let [fields @ .., RequiredField::Ordered(path, direction)] = self.fields.as_slice()
+            && path.is_name()
+        {
+            return (fields, *direction);
+        }
+        let direction = match self.fields.last() {
+            Some(RequiredField::Ordered(_, direction)) => *direction,
+            Some(RequiredField::Contains(_) | RequiredField::Vector(..)) | None => {
+                Direction::Ascending
+            }
+        };
+        (&self.fields, direction)
+    }
+}
+
+impl Declared {
+    /// The composite indexes of a collection or a group.
+    pub(super) fn of<'d>(
+        &'d self,
+        collection_id: &'d str,
+        scope: IndexScope,
+    ) -> impl Iterator<Item = &'d DeclaredIndex> {
+        let fits = move |index: &&DeclaredIndex| {
+            index.collection_id == collection_id && index.scope == scope
+        };
+        self.indexes.iter().filter(fits)
+    }
+
+    /// Whether a single field has an index, by itself or by an exception.
+    pub(super) fn has_single(
+        &self,
+        collection_id: &str,
+        scope: IndexScope,
+        field: &FieldPath,
+        mode: IndexMode,
+    ) -> bool {
+        let of_collection =
+            || self.overrides.iter().filter(|exception| exception.collection_id == collection_id);
+        // The nearest exception counts: the field's own, those above it, that of all fields.
+        let above = (1..=field.segments().len()).rev().find_map(|len| {
+            let path = field.segments().get(..len)?;
+            of_collection().find(|exception| {
+                exception.field.as_ref().is_some_and(|known| known.segments() == path)
+            })
+        });
+        match above.or_else(|| of_collection().find(|exception| exception.field.is_none())) {
+            Some(exception) => exception.indexes.contains(&(scope, mode)),
+            None => scope == IndexScope::Collection,
+        }
+    }
+}
