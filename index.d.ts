@@ -36,6 +36,16 @@ export interface FirestoreOptions extends ListenOptions {
    * @default the file that `firebase.json` names, if any
    */
   rules?: string;
+  /**
+   * What happens to a query that production would refuse, because it needs a composite index that
+   * `firestore.indexes.json` does not declare: `'off'` answers it; `'warn'` too, and emits a
+   * `FireletWarning` (see Node's `process.on('warning')`) once per index, with the entry to paste;
+   * `'strict'` refuses it as production does, with FAILED_PRECONDITION; `'record'` answers it and adds the
+   * entry to the file.
+   *
+   * @default 'warn'
+   */
+  indexes?: 'off' | 'warn' | 'strict' | 'record';
 }
 
 /** Data that outlives the suite. */

@@ -131,6 +131,11 @@ class Snapshot {
   }
 }
 
+/** Tells what the running suite has to tell, the way Node's own modules do. @param {string} text */
+function warn(text) {
+  process.emitWarning(text, { type: 'FireletWarning' });
+}
+
 function stopped() {
   return new FireletError('FIRELET_STOPPED', 'this suite is stopped: call `start` for another one');
 }
@@ -141,7 +146,7 @@ function stopped() {
  */
 async function start(options) {
   const json = toJson(options);
-  const native = new (binding().BindingSuite)(json);
+  const native = new (binding().BindingSuite)(json, warn);
   try {
     return new Suite(native, unwrap(await native.start()));
   } catch (error) {

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use host_suite::{Machine, StartOptions, Suite, SuiteError};
+use host_suite::{Log, Machine, StartOptions, Suite, SuiteError};
 use napi::Env;
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Function, Object};
+use napi::threadsafe_function::{
+    ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue,
+};
 use napi_derive::napi;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -23,24 +26,48 @@ pub struct BindingSuite {
     home: Arc<Home>,
     running: Arc<Mutex<Option<Suite>>>,
     options: String,
+    log: Log,
 }
+
+/// Calls JavaScript from any thread. It is weak: it does not keep Node's event loop alive.
+type Warn =
+    ThreadsafeFunction<String, UnknownReturnValue, String, napi::Status, false, true, WARNINGS_MAX>;
+
+/// Warnings waiting for the JavaScript thread; with more, the newest are left out.
+const WARNINGS_MAX: usize = 256;
 
 #[napi]
 impl BindingSuite {
-    /// A suite that is not started yet. `options` is the JSON of `start`'s argument.
-    #[napi(constructor, catch_unwind)]
-    pub fn new(options: String) -> napi::Result<Self> {
+    /// A suite that is not started yet. `options` is the JSON of `start`'s argument; `warn` is called with
+    /// what the running suite has to tell.
+    #[napi(
+        constructor,
+        catch_unwind,
+        ts_args_type = "options: string, warn: (text: string) => void"
+    )]
+    pub fn new(options: String, warn: Function<String, UnknownReturnValue>) -> napi::Result<Self> {
         let home = Home::open().map_err(|error| napi::Error::from_reason(error.to_string()))?;
-        Ok(Self { home, running: Arc::default(), options })
+        let warn: Warn = warn
+            .build_threadsafe_function()
+            .callee_handled::<false>()
+            .weak::<true>()
+            .max_queue_size::<WARNINGS_MAX>()
+            .build()?;
+        let log = Log::new(move |label, text| {
+            // A full queue, or an environment that is ending, leaves it out.
+            let _status =
+                warn.call(format!("{label}: {text}"), ThreadsafeFunctionCallMode::NonBlocking);
+        });
+        Ok(Self { home, running: Arc::default(), options, log })
     }
 
     /// Starts it, and answers what it is: project, services and environment.
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn start<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let running = Arc::clone(&self.running);
-        let options = self.options.clone();
+        let (options, log) = (self.options.clone(), self.log.clone());
         let work = async move {
-            text(launch(&options).await.map(|suite| {
+            text(launch(&options, log).await.map(|suite| {
                 let described = suite.describe();
                 *running.lock() = Some(suite);
                 described
@@ -114,14 +141,14 @@ impl Drop for BindingSuite {
     }
 }
 
-async fn launch(options: &str) -> Result<Suite, Failure> {
+async fn launch(options: &str, log: Log) -> Result<Suite, Failure> {
     let options = serde_json::from_str(options)
         .map_err(|error| Failure::internal(format!("the options came as no JSON: {error}")))?;
     let machine = Machine::of_process().map_err(|error| {
         Failure::internal(format!("the current directory cannot be read: {error}"))
     })?;
     let started = match StartOptions::from_json(&options, machine) {
-        Ok(options) => Suite::start(options).await,
+        Ok(options) => Suite::start(StartOptions { log, ..options }).await,
         Err(error) => Err(error),
     };
     started.map_err(|error| Failure::new(error.code(), &error))

@@ -26,7 +26,8 @@ pub use options::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptio
 pub use plan::{Plan, PlannedData, PlannedService, PortWish};
 pub use snapshot::Snapshot;
 pub use suite::{ServiceInfo, Suite};
-pub use svc_kit::Durability;
+pub use svc_firestore::IndexPolicy;
+pub use svc_kit::{Durability, Log};
 
 /// The version of firelet.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

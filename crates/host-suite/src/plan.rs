@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use base_env::Env;
 use serde_json::{Map, Value};
-use svc_kit::Durability;
+use svc_firestore::IndexPolicy;
+use svc_kit::{Durability, Log};
 
 use crate::config::{
     self, Address, ConfigError, Emulators, FirebaseConfig, FirebaseRc, Project, ProjectSources,
@@ -66,6 +67,8 @@ pub struct Plan {
     pub locator: Option<PathBuf>,
     /// Clock and randomness of the suite.
     pub env: Env,
+    /// Where warnings of the running suite go.
+    pub log: Log,
 }
 
 /// A configuration, and the services a caller has without naming them there.
@@ -105,6 +108,10 @@ impl Plan {
             notices.extend(firestore_notices(&options, config)?);
             let (indexes, missing) = config::firestore_indexes(config)?;
             configs.firestore.indexes = indexes;
+            configs.firestore.indexes.policy = options.indexes;
+            if options.indexes == IndexPolicy::Record {
+                configs.firestore.indexes.recorder = Some(config::index_recorder(config)?);
+            }
             notices.extend(missing);
         }
         let rows = targets.names.into_iter().filter_map(services::find);
@@ -125,6 +132,7 @@ impl Plan {
             // The file is one per project and machine; suites of a test run would fight over it.
             locator: (options.caller == Caller::CommandLine).then_some(options.machine.temp),
             env: options.env,
+            log: options.log,
         })
     }
 }

@@ -90,7 +90,8 @@ impl Suite {
     /// Ports or a service stand in the way. Nothing is left running.
     pub async fn open(plan: Plan) -> Result<Self, StartError> {
         let mut notices = plan.notices;
-        let context = Context::new(plan.env, plan.project.id.clone());
+        let mut context = Context::new(plan.env, plan.project.id.clone());
+        context.log = plan.log;
         let mut bound: Vec<(&'static ServiceRow, Bound)> = Vec::new();
         for planned in &plan.services {
             let taken: Vec<u16> = bound.iter().map(|(_, bound)| bound.port()).collect();

@@ -13,14 +13,14 @@ use parking_lot::RwLock;
 use svc_kit::{Place, Saved};
 
 use crate::error::Error;
-use crate::indexes::Indexes;
+use crate::indexes::Preparer;
 use crate::kept::Kept;
 use crate::limits::{DATABASES_MAX, KEPT_DATABASES_MAX};
 
 /// One store for each database that was named, of every project.
 pub(crate) struct Databases {
     env: Env,
-    indexes: Arc<Indexes>,
+    preparer: Arc<Preparer>,
     kept: Option<Kept>,
     open: RwLock<HashMap<DatabaseName, Database>>,
 }
@@ -36,10 +36,14 @@ impl Databases {
     ///
     /// # Errors
     /// The disk's.
-    pub(crate) fn open(env: Env, place: Place, indexes: Arc<Indexes>) -> Result<Databases, Status> {
+    pub(crate) fn open(
+        env: Env,
+        place: Place,
+        preparer: Arc<Preparer>,
+    ) -> Result<Databases, Status> {
         let kept = Kept::at(place);
         let names = kept.as_ref().map_or_else(|| Ok(Vec::new()), Kept::names)?;
-        let databases = Databases { env, indexes, kept, open: RwLock::default() };
+        let databases = Databases { env, preparer, kept, open: RwLock::default() };
         for name in names {
             databases.get(&name)?;
         }
@@ -68,7 +72,7 @@ impl Databases {
 
     fn options(&self, name: &DatabaseName) -> Result<StoreOptions, Status> {
         let memory = StoreOptions::memory(self.env.clone());
-        let derive = Arc::new(self.indexes.indexer(name).clone());
+        let derive = Arc::new(self.preparer.indexes().indexer(name).clone());
         Ok(match &self.kept {
             Some(kept) => StoreOptions {
                 derive,

@@ -30,6 +30,8 @@ pub(crate) enum Error {
     #[error("Missing or insufficient permissions.")]
     PermissionDenied,
     #[error("{0}")]
+    IndexRequired(String),
+    #[error("{0}")]
     Invalid(String),
     #[error(transparent)]
     Name(#[from] NameError),
@@ -98,6 +100,9 @@ impl From<Error> for Status {
                 Status::new(Code::InvalidArgument, "invalid-transaction", message)
             }
             Error::PermissionDenied => Status::permission_denied(message),
+            Error::IndexRequired(_) => {
+                Status::new(Code::FailedPrecondition, "index-required", message)
+            }
             Error::Invalid(_) => Status::invalid_argument(message),
             Error::Name(_) => Status::new(Code::InvalidArgument, "invalid-name", message),
             Error::Path(_) => Status::new(Code::InvalidArgument, "invalid-field-path", message),

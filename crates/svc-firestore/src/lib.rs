@@ -24,7 +24,7 @@ use base_wire::google::firestore::v1::firestore_server::FirestoreServer;
 use svc_kit::{Context, Data, Saved, Service};
 
 pub use config::Config;
-pub use indexes::Indexes;
+pub use indexes::{IndexPolicy, Indexes, Recorder};
 
 use crate::api::Grpc;
 use crate::state::State;
@@ -40,7 +40,7 @@ impl Firestore {
     /// # Errors
     /// What is kept cannot be opened.
     pub fn open(config: Config, context: Context) -> Result<Arc<Firestore>, Status> {
-        let state = State::open(context.env, context.place, config.indexes)?;
+        let state = State::open(context, config.indexes)?;
         Ok(Arc::new(Firestore { state: Arc::new(state) }))
     }
 }

@@ -12,6 +12,9 @@ pub(crate) const KEPT_DATABASES_MAX: usize = 256;
 /// Bytes of a kept project's or database's name as a folder: less than any file system's bound.
 pub(crate) const KEPT_NAME_LEN_MAX: usize = 200;
 
+/// Missing indexes that a developer is told of.
+pub(crate) const ADVICE_MAX: usize = 1_000;
+
 /// Documents in one BatchGet request: what the largest request (10 MiB) holds of the shortest names.
 pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
 

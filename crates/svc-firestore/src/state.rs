@@ -6,18 +6,18 @@ use base_env::Env;
 use base_status::Status;
 use base_value::DatabaseName;
 use engine_txn::Database;
-use svc_kit::Place;
+use svc_kit::Context;
 use tokio::sync::watch;
 
 use crate::databases::Databases;
-use crate::indexes::Indexes;
+use crate::indexes::{Indexes, Preparer};
 
 /// Everything the operations work on.
 pub(crate) struct State {
     pub(crate) env: Env,
     /// A number that tells this suite's resume tokens from those of any other.
     pub(crate) suite: u64,
-    pub(crate) indexes: Arc<Indexes>,
+    pub(crate) preparer: Arc<Preparer>,
     pub(crate) databases: Databases,
     stopping: watch::Sender<bool>,
 }
@@ -25,13 +25,14 @@ pub(crate) struct State {
 impl State {
     /// # Errors
     /// What is kept cannot be opened.
-    pub(crate) fn open(env: Env, place: Place, indexes: Indexes) -> Result<State, Status> {
+    pub(crate) fn open(context: Context, indexes: Indexes) -> Result<State, Status> {
+        let Context { env, place, log, .. } = context;
         let (stopping, _) = watch::channel(false);
         let mut suite = [0; 8];
         env.random(&mut suite);
-        let indexes = Arc::new(indexes);
-        let databases = Databases::open(env.clone(), place, Arc::clone(&indexes))?;
-        Ok(State { env, suite: u64::from_be_bytes(suite), indexes, databases, stopping })
+        let preparer = Arc::new(Preparer::new(indexes, log));
+        let databases = Databases::open(env.clone(), place, Arc::clone(&preparer))?;
+        Ok(State { env, suite: u64::from_be_bytes(suite), preparer, databases, stopping })
     }
 
     /// Same as [`Databases::get`].

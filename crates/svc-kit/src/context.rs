@@ -2,7 +2,7 @@
 
 use base_env::Env;
 
-use crate::{Directory, Place};
+use crate::{Directory, Log, Place};
 
 /// Everything a service gets from the suite. Cheap to clone.
 #[derive(Clone)]
@@ -15,12 +15,20 @@ pub struct Context {
     pub directory: Directory,
     /// Where the service that is built with this keeps its data.
     pub place: Place,
+    /// Where warnings go.
+    pub log: Log,
 }
 
 impl Context {
     /// A context with an empty directory and data in memory, for one suite or one test.
     #[must_use]
     pub fn new(env: Env, project: impl Into<String>) -> Self {
-        Self { env, project: project.into(), directory: Directory::default(), place: Place::Memory }
+        Self {
+            env,
+            project: project.into(),
+            directory: Directory::default(),
+            place: Place::Memory,
+            log: Log::default(),
+        }
     }
 }

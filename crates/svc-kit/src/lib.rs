@@ -5,9 +5,11 @@
 mod context;
 mod data;
 mod directory;
+mod log;
 mod service;
 
 pub use context::Context;
 pub use data::{Data, Durability, Place, Saved};
 pub use directory::{Directory, Listing};
+pub use log::Log;
 pub use service::Service;

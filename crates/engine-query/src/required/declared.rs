@@ -2,7 +2,7 @@
 
 use base_value::FieldPath;
 
-use super::need::RequiredField;
+use super::need::{RequiredField, RequiredIndex};
 use crate::index::{IndexMode, IndexScope};
 use crate::model::Direction;
 
@@ -56,6 +56,23 @@ impl DeclaredIndex {
 }
 
 impl Declared {
+    /// Whether an index is declared, or there by itself, just as it is required.
+    pub fn satisfies(&self, required: &RequiredIndex) -> bool {
+        match required {
+            RequiredIndex::Composite { collection_id, scope, fields } => {
+                let wanted = DeclaredIndex {
+                    collection_id: collection_id.clone(),
+                    scope: *scope,
+                    fields: fields.clone(),
+                };
+                self.of(collection_id, *scope).any(|index| index.split() == wanted.split())
+            }
+            RequiredIndex::Single { collection_id, scope, field, mode } => {
+                self.has_single(collection_id, *scope, field, *mode)
+            }
+        }
+    }
+
     /// The composite indexes of a collection or a group.
     pub(super) fn of<'d>(
         &'d self,

@@ -155,54 +155,51 @@ struct Place<'q> {
 
 impl Place<'_> {
     fn missing(&self, need: &Need<'_>) -> Option<RequiredIndex> {
-        let single = |field: &FieldPath, mode| {
-            self.declared.has_single(self.collection_id, self.scope, field, mode)
+        let is_served = if need.fixes_nothing() && self.serves_order(need) {
+            true
+        } else {
+            // Several indexes that run in the same order are merged: each may fix a part.
+            let fixing = self.fixing(need);
+            let is_fixed = |wanted: RequiredField, mode: IndexMode| {
+                fixing.iter().any(|prefix| prefix.iter().any(|known| known.is_alike(&wanted)))
+                    || need.order.is_empty() && self.has_single(wanted.path(), mode)
+            };
+            let way = need.name;
+            let fixes_equal = need
+                .equal
+                .iter()
+                .all(|field| is_fixed(RequiredField::Ordered((*field).clone(), way), mode(way)));
+            let fixes_element = need.contains.is_none_or(|field| {
+                is_fixed(RequiredField::Contains(field.clone()), IndexMode::Contains)
+            });
+            // Where there is nothing to fix, it still takes one that runs in the order.
+            fixes_equal && fixes_element && !(need.fixes_nothing() && fixing.is_empty())
         };
-        // An order by one field, and nothing else, is served by that field's index.
-        let alone = need.equal.is_empty() && need.contains.is_none();
-        let by_single = match need.order {
-            [] if alone => need.name == Direction::Ascending,
-            [(field, direction)] if alone && *direction == need.name => {
-                single(field, mode(*direction))
-            }
+        (!is_served).then(|| self.wanted(need))
+    }
+
+    fn has_single(&self, field: &FieldPath, mode: IndexMode) -> bool {
+        self.declared.has_single(self.collection_id, self.scope, field, mode)
+    }
+
+    /// Whether the order is one that the name or a single field gives.
+    fn serves_order(&self, need: &Need<'_>) -> bool {
+        match need.order {
+            [] => need.name == Direction::Ascending,
+            [(field, way)] => *way == need.name && self.has_single(field, mode(*way)),
             _ => false,
-        };
-        if by_single {
-            return None;
         }
-        // What is fixed may be fixed by several indexes that run in the same order.
-        let fixing: Vec<&[RequiredField]> = self
-            .declared
-            .of(self.collection_id, self.scope)
-            .filter_map(|index| {
-                let (fields, name) = index.split();
-                let prefix = strip_order(fields, need.order)?;
-                let fits = name == need.name && prefix.iter().all(|field| need.fixes(field));
-                fits.then_some(prefix)
-            })
-            .collect();
-        let by_composites = |wanted: &dyn Fn(&RequiredField) -> bool| {
-            fixing.iter().any(|prefix| prefix.iter().any(wanted))
-        };
-        let unordered = need.order.is_empty();
-        let mut unfixed = Vec::new();
-        for field in &need.equal {
-            let wanted = |known: &RequiredField| matches!(known, RequiredField::Ordered(path, _) if path == *field);
-            if !by_composites(&wanted) && !(unordered && single(field, mode(need.name))) {
-                unfixed.push((*field, mode(need.name)));
-            }
-        }
-        if let Some(field) = need.contains {
-            let wanted = |known: &RequiredField| matches!(known, RequiredField::Contains(path) if path == field);
-            if !by_composites(&wanted) && !(unordered && single(field, IndexMode::Contains)) {
-                unfixed.push((field, IndexMode::Contains));
-            }
-        }
-        // Where nothing has to be fixed, one of them is enough, and where all is, too.
-        if unfixed.is_empty() && (!alone || !fixing.is_empty()) {
-            return None;
-        }
-        Some(self.wanted(need))
+    }
+
+    /// What the declared indexes fix that run in the needed order and index no document too few.
+    fn fixing(&self, need: &Need<'_>) -> Vec<&[RequiredField]> {
+        let prefixes = self.declared.of(self.collection_id, self.scope).filter_map(|index| {
+            let (fields, name) = index.split();
+            let prefix = strip_order(fields, need.order)?;
+            let fits = name == need.name && prefix.iter().all(|field| need.fixes(field));
+            fits.then_some(prefix)
+        });
+        prefixes.collect()
     }
 
     /// The index that serves the need by itself.
@@ -262,6 +259,10 @@ impl Place<'_> {
 }
 
 impl Need<'_> {
+    fn fixes_nothing(&self) -> bool {
+        self.equal.is_empty() && self.contains.is_none()
+    }
+
     /// Whether a field before the order may be there: its value is fixed.
     fn fixes(&self, field: &RequiredField) -> bool {
         match field {
@@ -273,6 +274,14 @@ impl Need<'_> {
 }
 
 impl RequiredField {
+    fn path(&self) -> &FieldPath {
+        match self {
+            RequiredField::Ordered(path, _)
+            | RequiredField::Contains(path)
+            | RequiredField::Vector(path, _) => path,
+        }
+    }
+
     /// Whether both fix the same field in the same way. Which way it runs makes no difference then.
     fn is_alike(&self, other: &RequiredField) -> bool {
         match (self, other) {

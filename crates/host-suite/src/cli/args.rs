@@ -5,6 +5,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::VERSION;
 use crate::nearest::nearest;
+use crate::options::INDEX_POLICIES;
 use crate::services::SERVICES;
 
 /// Commands of the official command line that download emulators.
@@ -47,6 +48,7 @@ pub(super) struct RawArgs {
     pub(super) export_on_exit: Optional,
     pub(super) keep_data: Optional,
     pub(super) data_dir: Option<String>,
+    pub(super) indexes: Option<String>,
     pub(super) inspect_functions: Optional,
     pub(super) log_verbosity: Option<String>,
     pub(super) json: bool,
@@ -116,6 +118,7 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
         export_on_exit: optional("export-on-exit"),
         keep_data: optional("keep-data"),
         data_dir: text("data-dir"),
+        indexes: text("indexes"),
         inspect_functions: optional("inspect-functions"),
         log_verbosity: text("log-verbosity"),
         json: flag("json"),
@@ -176,6 +179,9 @@ fn run_args() -> Vec<Arg> {
         value("data-dir", "dir")
             .requires("keep-data")
             .help("Keep it in this folder instead of .firelet"),
+        value("indexes", "policy")
+            .value_parser(PossibleValuesParser::new(INDEX_POLICIES.map(|(name, _)| name)))
+            .help("What happens to queries that production refuses for want of an index"),
         optional("inspect-functions", "port").help("Let a debugger attach to functions"),
         value("log-verbosity", "verbosity")
             .value_parser(verbosity)

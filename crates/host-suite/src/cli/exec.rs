@@ -75,6 +75,7 @@ async fn run_script(run: &mut Run, suite: &Suite, script: &str) -> io::Result<Ou
     {
         drain(run, group).await;
     }
+    run.print_warnings();
     let outcome = outcome(ended);
     match &outcome {
         Outcome::Code(0) => {
@@ -144,6 +145,10 @@ async fn wait(run: &mut Run, child: &mut Child, own_group: bool) -> io::Result<E
             biased;
             ended = child.wait() => return ended,
             arrival = run.signals.next() => arrival,
+            Some(notice) = run.warnings.recv() => {
+                run.out.notice(&notice);
+                continue;
+            }
         };
         match arrival {
             Arrival::First(signal) => {

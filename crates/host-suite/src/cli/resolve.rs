@@ -10,7 +10,9 @@ use crate::config::{ConfigError, split_only};
 use crate::error::StartError;
 use crate::machine::Machine;
 use crate::notice::Notice;
-use crate::options::{Caller, ConfigChoice, DataOptions, Keep, ServiceOptions, StartOptions};
+use crate::options::{
+    Caller, ConfigChoice, DataOptions, Keep, ServiceOptions, StartOptions, index_policy,
+};
 use crate::services::ONLY_NAMES;
 
 /// What to do.
@@ -86,6 +88,7 @@ fn start_options(raw: RawArgs, machine: Machine) -> Result<StartOptions, StartEr
     }
     options.host = raw.host;
     options.data = data;
+    options.indexes = raw.indexes.as_deref().and_then(index_policy).unwrap_or_default();
     options.ui = raw.ui;
     options.services = raw
         .ports

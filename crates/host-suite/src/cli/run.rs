@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use base_env::Env;
+use svc_kit::Log;
+use tokio::sync::mpsc;
 
 use super::args;
 use super::io::{ChildStdio, CliIo};
@@ -12,6 +14,7 @@ use super::signals::{Arrival, Signals};
 use super::{exec, start};
 use crate::error::StartError;
 use crate::machine::Machine;
+use crate::notice::Notice;
 use crate::options::StartOptions;
 use crate::plan::Plan;
 use crate::suite::Suite;
@@ -28,7 +31,13 @@ pub(super) struct Run {
     pub(super) uptime: Duration,
     pub(super) child: ChildStdio,
     pub(super) stdin_is_terminal: bool,
+    /// What the running suite has to tell.
+    pub(super) warnings: mpsc::Receiver<Notice>,
+    warn: mpsc::Sender<Notice>,
 }
+
+/// Warnings waiting to be printed. A suite that has more to say at once says it no more.
+const WARNINGS_WAITING_MAX: usize = 256;
 
 /// Runs the command line with the arguments after the program's name, and gives the exit code. Never
 /// ends the process. Needs a tokio runtime.
@@ -48,7 +57,10 @@ pub async fn run(argv: &[String], mut io: CliIo) -> i32 {
         Ok(resolved) => resolved,
         Err(error) => return failed(&mut out, &error),
     };
+    let (warn, warnings) = mpsc::channel(WARNINGS_WAITING_MAX);
     let mut run = Run {
+        warnings,
+        warn,
         out,
         signals: Signals::listen(io.signals, env.clone()),
         machine: io.machine,
@@ -112,7 +124,12 @@ impl Run {
     }
 
     /// Starts the suite. `Err` holds the exit code when there is none.
-    pub(super) async fn open(&mut self, options: StartOptions) -> Result<Suite, i32> {
+    pub(super) async fn open(&mut self, mut options: StartOptions) -> Result<Suite, i32> {
+        let warn = self.warn.clone();
+        options.log = Log::new(move |label, text| {
+            // What does not fit is left out: nobody reads so fast.
+            let _ = warn.try_send(Notice::warning(label, text));
+        });
         let plan = Plan::new(options).map_err(|error| failed(&mut self.out, &error))?;
         let names: Vec<_> =
             plan.services.iter().filter(|one| !one.row.internal).map(|one| one.row.name).collect();
@@ -134,6 +151,13 @@ impl Run {
                 self.out.failure(&format!("{} while starting", signal.name()), None);
                 Err(FAILED)
             }
+        }
+    }
+
+    /// Prints what the suite has said and nobody has read yet.
+    pub(super) fn print_warnings(&mut self) {
+        while let Ok(notice) = self.warnings.try_recv() {
+            self.out.notice(&notice);
         }
     }
 

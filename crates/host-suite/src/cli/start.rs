@@ -14,7 +14,13 @@ pub(super) async fn run(run: &mut Run, options: StartOptions) -> i32 {
     };
     let took = run.elapsed();
     run.out.text(&table::ready(&suite, took));
-    let (Arrival::First(signal) | Arrival::Again(signal)) = run.signals.next().await;
+    let signal = loop {
+        tokio::select! {
+            biased;
+            Arrival::First(signal) | Arrival::Again(signal) = run.signals.next() => break signal,
+            Some(notice) = run.warnings.recv() => run.out.notice(&notice),
+        }
+    };
     shutdown::announce(run, signal);
     let result = suite.describe();
     match shutdown::stop(run, &suite).await {

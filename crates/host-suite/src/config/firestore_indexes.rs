@@ -7,7 +7,7 @@ use super::{ConfigError, FirebaseConfig, jsonc};
 use crate::notice::Notice;
 
 /// The database of an entry that names none.
-const DEFAULT_DATABASE: &str = "(default)";
+pub(super) const DEFAULT_DATABASE: &str = "(default)";
 
 /// What the project declares. A file that is missing is a notice, as it matters for deploying only.
 ///
@@ -16,14 +16,7 @@ const DEFAULT_DATABASE: &str = "(default)";
 pub fn firestore_indexes(config: &FirebaseConfig) -> Result<(Indexes, Vec<Notice>), ConfigError> {
     let mut indexes = Indexes::default();
     let mut notices = Vec::new();
-    let entries = match config.section("firestore") {
-        Some(Value::Array(entries)) => entries.as_slice(),
-        Some(entry) => std::slice::from_ref(entry),
-        None => &[],
-    };
-    for entry in entries {
-        let Some(path) = entry.get("indexes").and_then(Value::as_str) else { continue };
-        let database = entry.get("database").and_then(Value::as_str).unwrap_or(DEFAULT_DATABASE);
+    for IndexFile { database, path } in files(config) {
         let file = config.path(path)?;
         match jsonc::read(&file)? {
             Some(value) => indexes
@@ -36,4 +29,26 @@ pub fn firestore_indexes(config: &FirebaseConfig) -> Result<(Indexes, Vec<Notice
         }
     }
     Ok((indexes, notices))
+}
+
+/// One index file.
+pub(super) struct IndexFile<'c> {
+    /// The database it is for.
+    pub(super) database: &'c str,
+    /// Its path as firebase.json has it.
+    pub(super) path: &'c str,
+}
+
+/// The index files that are named.
+pub(super) fn files(config: &FirebaseConfig) -> impl Iterator<Item = IndexFile<'_>> {
+    let entries = match config.section("firestore") {
+        Some(Value::Array(entries)) => entries.as_slice(),
+        Some(entry) => std::slice::from_ref(entry),
+        None => &[],
+    };
+    entries.iter().filter_map(|entry| {
+        let path = entry.get("indexes").and_then(Value::as_str)?;
+        let database = entry.get("database").and_then(Value::as_str).unwrap_or(DEFAULT_DATABASE);
+        Some(IndexFile { database, path })
+    })
 }

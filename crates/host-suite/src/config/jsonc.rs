@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::ConfigError;
 
 /// JSON as people write firebase.json: comments and trailing commas, nothing else beyond JSON.
-const OPTIONS: ParseOptions = ParseOptions {
+pub(super) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,

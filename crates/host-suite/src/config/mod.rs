@@ -7,6 +7,7 @@ mod firebaserc;
 mod firestore_indexes;
 mod jsonc;
 mod project;
+mod record_index;
 mod targets;
 
 pub use emulators::{Address, Emulators};
@@ -16,5 +17,6 @@ pub use firebase_json::{FILE_NAME, FirebaseConfig, find_directory};
 pub use firebaserc::FirebaseRc;
 pub use firestore_indexes::firestore_indexes;
 pub use project::{DEMO_PREFIX, NO_PROJECT, Project, ProjectSources, active_project};
+pub use record_index::index_recorder;
 pub(crate) use targets::not_yet;
 pub use targets::{Targets, choose, split_only};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use svc_firestore::IndexPolicy;
 use svc_kit::Durability;
 
 use super::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptions, StartOptions};
@@ -200,11 +201,25 @@ impl Reader {
         match value {
             Value::Null => {}
             Value::Object(map) => {
+                if row.name == "firestore" {
+                    result.indexes = self.indexes(map);
+                }
                 let options = self.service_options(row.name, map);
                 result.services.insert(row.name, options);
             }
             other => self.wrong(key, AN_OBJECT, other),
         }
+    }
+
+    fn indexes(&mut self, firestore: &Map<String, Value>) -> IndexPolicy {
+        let Some(value) = firestore.get("indexes").filter(|value| !value.is_null()) else {
+            return IndexPolicy::default();
+        };
+        let named = value.as_str().and_then(index_policy);
+        if named.is_none() {
+            self.wrong("firestore.indexes", "`off`, `warn`, `strict` or `record`", value);
+        }
+        named.unwrap_or_default()
     }
 
     fn service_options(&mut self, service: &str, map: &Map<String, Value>) -> ServiceOptions {
@@ -215,9 +230,12 @@ impl Reader {
             match key.as_str() {
                 "port" => options.port = self.port(&path, value),
                 "host" => options.host = self.string(&path, value),
+                "indexes" if service == "firestore" => {}
                 "rules" if has_rules => options.rules = self.string(&path, value),
                 other => {
-                    let known = OF_SERVICE.into_iter().chain(has_rules.then_some("rules"));
+                    let indexes = (service == "firestore").then_some("indexes");
+                    let known =
+                        OF_SERVICE.into_iter().chain(has_rules.then_some("rules")).chain(indexes);
                     let nearest = nearest(other, known).map(|name| format!("{service}.{name}"));
                     self.problems.push(Problem::Unknown { path, nearest });
                 }
@@ -225,6 +243,19 @@ impl Reader {
         }
         options
     }
+}
+
+/// The names of what happens where an index is missing.
+pub(crate) const INDEX_POLICIES: [(&str, IndexPolicy); 4] = [
+    ("off", IndexPolicy::Off),
+    ("warn", IndexPolicy::Warn),
+    ("strict", IndexPolicy::Strict),
+    ("record", IndexPolicy::Record),
+];
+
+/// What happens where an index is missing, by its name.
+pub(crate) fn index_policy(name: &str) -> Option<IndexPolicy> {
+    INDEX_POLICIES.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy)
 }
 
 fn invalid(path: String, expected: &'static str, found: &Value) -> Problem {
@@ -285,6 +316,12 @@ mod tests {
             ],
         );
         check(
+            json!({"firestore": {"indexes": "loud"}}),
+            &[
+                "option `firestore.indexes` must be `off`, `warn`, `strict` or `record`, not a string",
+            ],
+        );
+        check(
             json!({"data": {"kep": true, "durability": "never", "dir": 1}}),
             &[
                 "unknown option `data.kep`, did you mean `data.keep`?",
@@ -313,7 +350,7 @@ mod tests {
     #[test]
     fn options_are_read() {
         let options = read_at_root(&json!({
-            "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules"},
+            "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules", "indexes": "strict"},
             "hub": null,
             "only": ["firestore,hosting:site"],
             "config": "sub/firebase.json",
@@ -334,6 +371,8 @@ mod tests {
         };
         assert_eq!(options.services.into_iter().collect::<Vec<_>>(), [("firestore", firestore)]);
 
+        assert_eq!(options.indexes, IndexPolicy::Strict);
+        assert_eq!(read_at_root(&Value::Null).unwrap().indexes, IndexPolicy::Warn);
         let data = |data: Value| read_at_root(&json!({"data": data})).unwrap().data;
         assert_eq!(data(Value::Null), None);
         assert_eq!(data(json!({"keep": false, "dir": "x"})), None);

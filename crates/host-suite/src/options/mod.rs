@@ -8,10 +8,12 @@ use std::path::PathBuf;
 
 use base_env::Env;
 use serde_json::{Map, Value};
-use svc_kit::Durability;
+use svc_firestore::IndexPolicy;
+use svc_kit::{Durability, Log};
 
 use crate::machine::Machine;
 
+pub(crate) use json::{INDEX_POLICIES, index_policy};
 pub use problem::Problem;
 
 /// Who starts the suite, which decides the defaults.
@@ -91,6 +93,10 @@ pub struct StartOptions {
     pub services: BTreeMap<&'static str, ServiceOptions>,
     /// Which data is kept, and where; none by default.
     pub data: Option<DataOptions>,
+    /// What happens to Firestore queries that lack an index in production.
+    pub indexes: IndexPolicy,
+    /// Where warnings of the running suite go.
+    pub log: Log,
     /// Whether the user interface was asked for by flag.
     pub ui: bool,
 }
@@ -109,6 +115,8 @@ impl StartOptions {
             host: None,
             services: BTreeMap::new(),
             data: None,
+            indexes: IndexPolicy::default(),
+            log: Log::default(),
             ui: false,
         }
     }

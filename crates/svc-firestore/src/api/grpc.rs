@@ -273,10 +273,10 @@ impl Firestore for Grpc {
         let caller = caller(&request);
         let state = Arc::clone(&self.state);
         let metadata = metadata_database(&request);
-        let indexes = Arc::clone(&state.indexes);
+        let preparer = Arc::clone(&state.preparer);
         let requests = request.into_inner().map(move |request| {
             let request = request.map_err(|status| front::status_from_tonic(&status))?;
-            Ok(from_wire::streams::listen(request, &indexes, metadata.as_ref())?)
+            Ok(from_wire::streams::listen(request, &preparer, metadata.as_ref())?)
         });
         let responses = driven(|out| ops::listen::listen(state, caller, requests, out));
         Ok(Response::new(Box::pin(responses.map(|response| {

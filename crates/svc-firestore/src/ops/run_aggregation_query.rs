@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use base_env::UnixMicros;
 use base_token::Identity;
-use base_value::{DatabaseName, Value};
-use engine_query::{Aggregation, Query, aggregate};
+use base_value::{DatabaseName, FieldPath, Value};
+use engine_query::{AggregateOp, Aggregation, Query, aggregate};
 use engine_txn::TxnId;
 
 use super::run_query::scope;
@@ -40,7 +40,9 @@ pub(crate) async fn run_aggregation_query(
 ) -> Result<Aggregated, Error> {
     access::check(caller, Access::Read)?;
     let database = state.database(&request.database)?;
-    let prepared = Arc::new(state.indexes.prepare(&request.database, request.query)?);
+    let sums: Vec<FieldPath> = request.aggregations.iter().filter_map(summed).collect();
+    let prepared = state.preparer.prepare_sums(&request.database, request.query, &sums)?;
+    let prepared = Arc::new(prepared);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
     let run = move || {
@@ -50,4 +52,12 @@ pub(crate) async fn run_aggregation_query(
     };
     let values = super::blocking(run).await??;
     Ok(Aggregated { values, read_time, new_transaction })
+}
+
+/// The field whose values an aggregation needs.
+fn summed(aggregation: &Aggregation) -> Option<FieldPath> {
+    match &aggregation.op {
+        AggregateOp::Sum(field) | AggregateOp::Avg(field) => Some(field.clone()),
+        AggregateOp::Count { .. } => None,
+    }
 }

@@ -56,7 +56,7 @@ pub(crate) async fn run_query(
 ) -> Result<Run, Error> {
     access::check(caller, Access::Read)?;
     let database = state.database(&request.database)?;
-    let prepared = Arc::new(state.indexes.prepare(&request.database, request.query)?);
+    let prepared = Arc::new(state.preparer.prepare(&request.database, request.query)?);
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
@@ -118,10 +118,11 @@ mod tests {
     use engine_query::From;
     use engine_store::WriteBatch;
     use engine_txn::{CommitError, Limits};
+    use svc_kit::Log;
     use tokio::time::{Instant, advance};
 
     use super::*;
-    use crate::indexes::Indexes;
+    use crate::indexes::{Indexes, Preparer};
 
     /// What fills the channel, and as much again.
     const DOCUMENTS: usize = 2 * CHUNKS_IN_FLIGHT * ROWS_PER_CHUNK;
@@ -139,7 +140,9 @@ mod tests {
             .expect("it commits");
         let name = DatabaseName::new("p", "(default)");
         let query = Query::new(ParentPath::root(), From::Collection("c".into()));
-        let prepared = Indexes::default().prepare(&name, query).expect("the query is good");
+        let prepared = Preparer::new(Indexes::default(), Log::default())
+            .prepare(&name, query)
+            .expect("the query is good");
         let snapshot = database.snapshot();
         let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
         // Not the runtime's own blocking pool: paused time stands still for as long as that works.

@@ -8,7 +8,7 @@ use wire::target::{QueryTarget, ResumeType, TargetType, query_target};
 
 use super::{query, times, writes};
 use crate::error::Error;
-use crate::indexes::Indexes;
+use crate::indexes::Preparer;
 use crate::ops::listen::{self, Resume, Scope, TargetRequest};
 use crate::ops::write_stream;
 
@@ -19,7 +19,7 @@ use crate::ops::write_stream;
 /// What ends the stream. What is wrong with one target is a [`listen::Request::Refuse`].
 pub(crate) fn listen(
     request: wire::ListenRequest,
-    indexes: &Indexes,
+    preparer: &Preparer,
     metadata: Option<&DatabaseName>,
 ) -> Result<listen::Request, Error> {
     use wire::listen_request::TargetChange;
@@ -32,7 +32,7 @@ pub(crate) fn listen(
                 "" => metadata.cloned(),
                 name => Some(parse_database(name)?),
             };
-            match target(add, indexes, database) {
+            match target(add, preparer, database) {
                 Ok(target) => Ok(listen::Request::Add(target)),
                 Err(error) => Ok(listen::Request::Refuse { id, cause: Status::from(error) }),
             }
@@ -42,7 +42,7 @@ pub(crate) fn listen(
 
 fn target(
     target: wire::Target,
-    indexes: &Indexes,
+    preparer: &Preparer,
     database: Option<DatabaseName>,
 ) -> Result<TargetRequest, Error> {
     let resume = match target.resume_type {
@@ -53,7 +53,7 @@ fn target(
     };
     let (database, scope) = match target.target_type {
         None => return Err(Error::invalid("a target must be a query or documents")),
-        Some(TargetType::Query(query)) => query_target(query, indexes)?,
+        Some(TargetType::Query(query)) => query_target(query, preparer)?,
         Some(TargetType::Documents(documents)) => {
             let names = documents.documents.iter();
             let names = names.map(|name| base_value::DocumentName::parse(name));
@@ -73,7 +73,7 @@ fn no_database() -> Error {
     Error::invalid("a listen request must name its database")
 }
 
-fn query_target(target: QueryTarget, indexes: &Indexes) -> Result<(DatabaseName, Scope), Error> {
+fn query_target(target: QueryTarget, preparer: &Preparer) -> Result<(DatabaseName, Scope), Error> {
     let (database, parent) = parse_parent(&target.parent)?;
     let Some(query_target::QueryType::StructuredQuery(structured)) = target.query_type else {
         return Err(QueryError::NoQuery.into());
@@ -94,7 +94,7 @@ fn query_target(target: QueryTarget, indexes: &Indexes) -> Result<(DatabaseName,
     }
     // A search for nearest vectors is not listened to, but to what it searches (observed on the official emulator).
     let structured = wire::StructuredQuery { find_nearest: None, ..structured };
-    let scope = Scope::query(indexes, &database, query::query(parent, structured)?)?;
+    let scope = Scope::query(preparer, &database, query::query(parent, structured)?)?;
     Ok((database, scope))
 }
 

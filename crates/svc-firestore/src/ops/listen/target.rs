@@ -6,14 +6,14 @@ use std::sync::Arc;
 use base_env::UnixMicros;
 use base_value::{DatabaseName, DocumentName, key};
 use bytes::Bytes;
-use engine_query::{Prepared, Query, QueryError, Row};
+use engine_query::{Prepared, Query, Row};
 use engine_store::{Commit, Record, Snapshot, StoreError};
 
 use super::stream::Halt;
 use super::token::Resume;
 use super::window::{Window, WindowQuery};
 use crate::error::Error;
-use crate::indexes::Indexes;
+use crate::indexes::Preparer;
 use crate::ops::blocking;
 
 /// A target as a client asks for it.
@@ -39,14 +39,14 @@ impl Scope {
     /// # Errors
     /// Queries that production refuses.
     pub(crate) fn query(
-        indexes: &Indexes,
+        preparer: &Preparer,
         database: &DatabaseName,
         query: Query,
-    ) -> Result<Scope, QueryError> {
+    ) -> Result<Scope, Error> {
         Ok(if WindowQuery::is_one(&query) {
-            Scope::Window(WindowQuery::new(indexes, database, query)?)
+            Scope::Window(WindowQuery::new(preparer, database, query)?)
         } else {
-            Scope::Query(Arc::new(indexes.prepare(database, query)?))
+            Scope::Query(Arc::new(preparer.prepare(database, query)?))
         })
     }
 }

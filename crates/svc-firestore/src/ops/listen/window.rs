@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use base_value::DatabaseName;
-use engine_query::{Prepared, Query, QueryError, Row};
+use engine_query::{Prepared, Query, Row};
 use engine_store::{Commit, Snapshot};
 
-use crate::indexes::Indexes;
+use crate::error::Error;
+use crate::indexes::Preparer;
 
 /// A query with a limit or an offset.
 #[derive(Clone)]
@@ -28,16 +29,16 @@ impl WindowQuery {
     /// # Errors
     /// Those of the query.
     pub(super) fn new(
-        indexes: &Indexes,
+        preparer: &Preparer,
         database: &DatabaseName,
         query: Query,
-    ) -> Result<WindowQuery, QueryError> {
+    ) -> Result<WindowQuery, Error> {
         let offset = query.offset;
         let limit = query.limit.map(|limit| match limit {
             0 => 0,
             limit => limit.saturating_add(offset),
         });
-        let from_first = indexes.prepare(database, Query { offset: 0, limit, ..query })?;
+        let from_first = preparer.prepare(database, Query { offset: 0, limit, ..query })?;
         Ok(WindowQuery { from_first: Arc::new(from_first), offset: offset as usize })
     }
 
