@@ -19,6 +19,10 @@ pub const INEQUALITY_FIELDS_MAX: usize = 10;
 /// Filters, sort orders and the parent path together: the product's documented limit.
 pub const QUERY_PARTS_MAX: usize = 100;
 
+/// Filters a query may state, the same one counted as often as it is stated. What is compared with
+/// `QUERY_PARTS_MAX` is how many there are without repetition; this bounds the work of finding that out.
+pub const FILTERS_STATED_MAX: usize = 10_000;
+
 /// Filters that may enclose one another. Far above what counts as one of `QUERY_PARTS_MAX`, and low
 /// enough that recursion stays far from the end of any thread's stack.
 pub const FILTER_DEPTH_MAX: usize = 100;

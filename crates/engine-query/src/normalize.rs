@@ -7,7 +7,7 @@ use base_value::{FieldPath, Value};
 
 use crate::error::QueryError;
 use crate::filter::elements;
-use crate::limits::DISJUNCTIONS_COUNTED_MAX;
+use crate::limits::{DISJUNCTIONS_COUNTED_MAX, FILTERS_STATED_MAX};
 use crate::model::{CompositeOp, Direction, FieldOp, Filter, Order, Query};
 
 /// The full order of a query: explicit orders, then fields with an inequality, then `more`, then the name.
@@ -86,17 +86,43 @@ impl Disjuncts {
         self.disjuncts.len()
     }
 
-    /// How many distinct leaves there are over all conjunctions.
-    pub(crate) fn leaves_len(&self) -> usize {
-        self.leaves.len()
-    }
-
     /// The leaves of every conjunction.
     pub(crate) fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = &Filter>> {
         self.disjuncts
             .iter()
             .map(|disjunct| disjunct.iter().filter_map(|leaf| self.leaves.get(*leaf)))
     }
+}
+
+/// How many distinct leaves a filter has once its lists are split. Cheap, also for a filter that has far
+/// too many; counting ends a little above [`FILTERS_STATED_MAX`].
+pub(crate) fn leaves_len(filter: &Filter) -> usize {
+    let mut leaves = Leaves::default();
+    let mut stated = 0;
+    each_leaf(filter, &mut |leaf| {
+        if stated > FILTERS_STATED_MAX {
+            return;
+        }
+        let split = match leaf {
+            Filter::Field { field, op: FieldOp::In, value } => Some((field, FieldOp::Equal, value)),
+            Filter::Field { field, op: FieldOp::ArrayContainsAny, value } => {
+                Some((field, FieldOp::ArrayContains, value))
+            }
+            Filter::Field { .. } | Filter::Unary { .. } | Filter::Composite { .. } => None,
+        };
+        stated += split.map_or(1, |(_, _, value)| elements(value).len());
+        match split {
+            Some((field, op, value)) => {
+                for element in elements(value) {
+                    leaves.place(Filter::field(field.clone(), op, element.clone()));
+                }
+            }
+            None => {
+                leaves.place(leaf.clone());
+            }
+        }
+    });
+    if stated > FILTERS_STATED_MAX { stated } else { leaves.list.len() }
 }
 
 /// Distinct leaves.
@@ -151,7 +177,7 @@ fn expand(filter: &Filter, leaves: &mut Leaves) -> Result<Conjunctions, QueryErr
         Filter::Composite { op: CompositeOp::Or, filters } => {
             let mut union = Conjunctions::new();
             for part in filters {
-                union.append(&mut expand(part, leaves)?);
+                union.extend(expand(part, leaves)?);
             }
             union
         }
@@ -226,6 +252,14 @@ mod tests {
         shown.sort();
         assert_eq!(shown, expected);
         assert_eq!(disjuncts.len(), expected.len());
+        let mut leaves: Vec<&str> = expected
+            .iter()
+            .flat_map(|one| one.split(" & "))
+            .filter(|leaf| !leaf.is_empty())
+            .collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        assert_eq!(filter.as_ref().map_or(0, leaves_len), leaves.len());
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
 /// Transforms of one document in one request (firestore-api limits, production).
 pub(crate) const TRANSFORMS_PER_DOCUMENT_MAX: usize = 500;
 
+/// Bytes after which no row is added to a chunk.
+pub(crate) const BYTES_PER_CHUNK: usize = 256 * 1024;
+
 /// Rows handed from the query thread to the stream at once: few wake-ups, little waiting.
 pub(crate) const ROWS_PER_CHUNK: usize = 64;
 
@@ -38,6 +41,12 @@ pub(crate) const TARGETS_PER_STREAM_MAX: usize = 10_000;
 
 /// Responses waiting in one stream for its reader.
 pub(crate) const RESPONSES_IN_FLIGHT: usize = 128;
+
+/// Bytes of documents waiting in one stream for its reader; a document that is longer waits alone.
+pub(crate) const BYTES_IN_FLIGHT: usize = 1024 * 1024;
+
+/// Bytes of selected documents that a listen stream keeps while it tells them; what is more is read again.
+pub(crate) const HELD_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Filters inside filters: far above what SDKs build, and what a request's decoder allows anyway.
 pub(crate) const FILTER_NESTING_MAX: usize = 64;

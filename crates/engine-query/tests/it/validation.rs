@@ -466,3 +466,20 @@ fn groups_below_a_document() {
     accept(Query { order: orders(["-__name__"]), ..group("g", "") });
     accept(Query { filter: Some(equal("n", int(1))), ..group("g", "") });
 }
+
+#[test]
+fn a_filter_that_is_far_too_large_is_refused_at_once() {
+    fn check(filter: Filter, filters: usize) {
+        let error = prepare(filtered(filter)).expect_err("must be refused");
+        let expected = QueryError::QueryParts { filters, orders: 0, ancestor: "no" };
+        assert_eq!(error, expected);
+    }
+    let equalities =
+        |count| (0..count).map(|n| is("a", FieldOp::Equal, int(n))).collect::<Vec<_>>();
+    let fields = (0..40_000).map(|n| is(&format!("f{n}"), FieldOp::Equal, int(1)));
+    check(Filter::or(equalities(101)), 101);
+    // Multiplied out, these would take minutes.
+    check(Filter::or(equalities(40_000)), 10_001);
+    check(Filter::and(fields.collect::<Vec<_>>()), 10_001);
+    check(Filter::and([Filter::or(equalities(9_000)), Filter::or(equalities(9_000))]), 10_001);
+}

@@ -19,7 +19,9 @@ use super::get_document::Document;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
-use crate::limits::{CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT, UNFOLDED_MAX};
+use crate::limits::{
+    BYTES_PER_CHUNK, CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT, UNFOLDED_MAX,
+};
 use crate::state::State;
 
 /// What is asked for.
@@ -82,12 +84,21 @@ fn run(
     let mut rows = prepared.run(snapshot);
     let mut first = true;
     loop {
-        let documents: Vec<_> =
-            rows.by_ref().take(ROWS_PER_CHUNK).map(|row| document(prepared, row)).collect();
+        let mut documents = Vec::new();
+        let mut bytes = 0;
+        let mut last = false;
+        while !last && bytes < BYTES_PER_CHUNK && documents.len() < ROWS_PER_CHUNK {
+            match rows.next().map(|row| document(prepared, row)) {
+                Some(document) => {
+                    bytes += document.fields.len();
+                    documents.push(document);
+                }
+                None => last = true,
+            }
+        }
         // What an offset beyond the end has passed over is not told, as in production.
         let skipped = if first && !documents.is_empty() { rows.skipped() } else { 0 };
         first = false;
-        let last = documents.len() < ROWS_PER_CHUNK;
         let chunk = match snapshot.check() {
             Ok(()) => Ok(Chunk { skipped, documents, last }),
             Err(error) => Err(Status::from(Error::Commit(error.into()))),

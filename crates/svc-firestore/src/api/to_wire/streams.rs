@@ -35,7 +35,9 @@ pub(crate) fn write_response(response: write_stream::Response) -> wire::WriteRes
 pub(crate) fn listen_response(event: Event) -> wire::ListenResponse {
     let response = match event {
         Event::Target(event) => ResponseType::TargetChange(target_change(event)),
-        Event::Changed { document: changed, targets, removed } => {
+        Event::Changed { document: changed, targets, removed, room } => {
+            // It leaves the stream here.
+            drop(room);
             ResponseType::DocumentChange(wire::DocumentChange {
                 document: Some(document(changed)),
                 target_ids: targets,

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use base_env::UnixMicros;
 use base_value::key;
 use bytes::Bytes;
-use engine_store::{Commit, Record, Version};
+use engine_store::{Commit, Record, Snapshot, Version};
 use engine_watch::Event as Followed;
 
 use super::stream::{Halt, ListenStream};
-use super::target::{self, Seen, Target};
+use super::target::{self, Content, Seen, Target};
 use super::token;
 use super::{Event, TargetEvent};
+use crate::error::Error;
 use crate::ops::get_document::Document;
 
 /// The documents that a commit changes for some target. Each is told once with all the targets it
@@ -22,13 +23,29 @@ struct CommitNews {
 }
 
 impl CommitNews {
-    fn add(&mut self, id: i32, target: &Target, seen: Vec<Seen>) {
+    fn add(
+        &mut self,
+        id: i32,
+        target: &Target,
+        seen: Vec<Seen>,
+        state: Option<&Snapshot>,
+    ) -> Result<(), Halt> {
         let alone = target.projects().then_some(id);
         for seen in seen {
             let concerned = self.documents.entry((seen.key.clone(), alone)).or_default();
-            concerned.add(id, target, seen);
+            concerned.add(id, target, seen, state)?;
         }
+        Ok(())
     }
+}
+
+/// A document that was seen in `state`.
+fn read(key: &Bytes, state: Option<&Snapshot>) -> Result<Option<Record>, Halt> {
+    // Without a state nobody can say what the document was: the target starts over.
+    let state = state.ok_or(Halt::Lost)?;
+    let record = state.get(key);
+    state.check().map_err(|error| Halt::Ended(Error::Commit(error.into()).into()))?;
+    Ok(record)
 }
 
 /// Which targets a changed document concerns.
@@ -42,10 +59,21 @@ struct Concerned {
 }
 
 impl Concerned {
-    fn add(&mut self, id: i32, target: &Target, seen: Seen) {
-        self.projected = seen.record.as_ref().and_then(|record| target.project(&record.value));
-        self.record = seen.record;
+    fn add(
+        &mut self,
+        id: i32,
+        target: &Target,
+        seen: Seen,
+        state: Option<&Snapshot>,
+    ) -> Result<(), Halt> {
+        self.record = match seen.content {
+            Content::Here(record) => Some(record),
+            Content::Stored => read(&seen.key, state)?,
+            Content::Missing => None,
+        };
+        self.projected = self.record.as_ref().and_then(|record| target.project(&record.value));
         if seen.inside { &mut self.inside } else { &mut self.left }.push(id);
+        Ok(())
     }
 }
 
@@ -79,7 +107,7 @@ impl ListenStream {
         let mut behind = Vec::new();
         for (id, target) in &mut self.targets {
             match target.follow(commit) {
-                Some(seen) => news.add(*id, target, seen),
+                Some(seen) => news.add(*id, target, seen, None)?,
                 None => behind.push(*id),
             }
         }
@@ -88,7 +116,7 @@ impl ListenStream {
             for id in behind {
                 let Some(target) = self.targets.remove(&id) else { continue };
                 let (target, seen) = target::show(target, after.clone()).await?;
-                news.add(id, &target, seen);
+                news.add(id, &target, seen, Some(&after))?;
                 self.targets.insert(id, target);
             }
         }
@@ -114,7 +142,7 @@ impl ListenStream {
             let Some(target) = self.targets.remove(&id) else { continue };
             self.tell(TargetEvent::Reset(id)).await?;
             let (target, seen) = target::start(target.reset(), None, now.clone()).await?;
-            self.tell_start(id, &target, seen, read_time).await?;
+            self.tell_start(id, &target, seen, &now).await?;
             self.targets.insert(id, target);
         }
         self.boundary(read_time).await
@@ -126,12 +154,13 @@ impl ListenStream {
         id: i32,
         target: &Target,
         seen: Vec<Seen>,
-        read_time: UnixMicros,
+        state: &Snapshot,
     ) -> Result<(), Halt> {
+        let read_time = state.time();
         for seen in seen {
             let key = seen.key.clone();
             let mut concerned = Concerned::default();
-            concerned.add(id, target, seen);
+            concerned.add(id, target, seen, Some(state))?;
             self.tell_document(&key, concerned, read_time).await?;
         }
         let token = token::encode(self.suite, read_time);
@@ -157,8 +186,9 @@ impl ListenStream {
         let event = match record {
             Some(record) => {
                 let fields = projected.unwrap_or_else(|| record.value.clone());
+                let room = self.room(fields.len()).await?;
                 let document = Document { name, record, fields };
-                Event::Changed { document, targets: inside, removed: left }
+                Event::Changed { document, targets: inside, removed: left, room }
             }
             None => Event::Deleted { name, removed: left, read_time },
         };

@@ -19,6 +19,7 @@ use base_env::UnixMicros;
 use base_status::Status;
 use base_value::DocumentName;
 use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::get_document::Document;
 
@@ -40,6 +41,7 @@ pub(crate) enum Event {
         document: Document,
         targets: Vec<i32>,
         removed: Vec<i32>,
+        room: Room,
     },
     /// A document that no longer exists, or never did.
     Deleted {
@@ -48,6 +50,9 @@ pub(crate) enum Event {
         read_time: UnixMicros,
     },
 }
+
+/// What a document takes up of a stream's bound until it is dropped.
+pub(crate) type Room = OwnedSemaphorePermit;
 
 /// News of targets rather than of documents.
 pub(crate) enum TargetEvent {

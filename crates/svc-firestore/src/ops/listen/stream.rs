@@ -11,14 +11,14 @@ use engine_store::{Commit, Snapshot};
 use engine_txn::Database;
 use engine_watch::{Event as Followed, Follower};
 use futures_util::{Stream, StreamExt};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::target::{self, Target, TargetRequest};
 use super::token::{self, Decoded, Resume};
-use super::{Event, Request, TargetEvent};
+use super::{Event, Request, Room, TargetEvent};
 use crate::access::{self, Access};
-use crate::limits::TARGETS_PER_STREAM_MAX;
+use crate::limits::{BYTES_IN_FLIGHT, TARGETS_PER_STREAM_MAX};
 use crate::ops::blocking;
 use crate::state::{State, stopped};
 
@@ -150,6 +150,8 @@ pub(super) struct ListenStream {
     pub(super) targets: BTreeMap<i32, Target>,
     pub(super) heartbeat: Interval,
     pub(super) out: mpsc::Sender<Event>,
+    /// Bytes of documents that may wait in the stream for its reader.
+    room: Arc<Semaphore>,
 }
 
 impl ListenStream {
@@ -171,6 +173,7 @@ impl ListenStream {
             targets: BTreeMap::new(),
             heartbeat,
             out,
+            room: Arc::new(Semaphore::new(BYTES_IN_FLIGHT)),
         })
     }
 
@@ -263,7 +266,7 @@ impl ListenStream {
         };
         let now = self.database.snapshot();
         let (version, read_time) = (now.version(), now.time());
-        let (target, seen) = target::start(Target::new(request.scope), past, now).await?;
+        let (target, seen) = target::start(Target::new(request.scope), past, now.clone()).await?;
         // The other targets come to the same version first, so that one boundary holds for all of them.
         let caught_up = self.catch_up(version).await;
         self.tell(TargetEvent::Added(id)).await?;
@@ -272,7 +275,7 @@ impl ListenStream {
         }
         match caught_up {
             Ok(()) => {
-                self.tell_start(id, &target, seen, read_time).await?;
+                self.tell_start(id, &target, seen, &now).await?;
                 self.targets.insert(id, target);
                 self.boundary(read_time).await?;
             }
@@ -287,6 +290,13 @@ impl ListenStream {
             self.tell(TargetEvent::Removed { id, cause: None }).await?;
         }
         Ok(())
+    }
+
+    /// Waits until there is room for a document of that length. It is given back when the document has
+    /// left the stream.
+    pub(super) async fn room(&self, len: usize) -> Result<Room, Halt> {
+        let len = u32::try_from(len.min(BYTES_IN_FLIGHT)).unwrap_or(u32::MAX);
+        Arc::clone(&self.room).acquire_many_owned(len).await.map_err(|_| Halt::Gone)
     }
 
     /// The state a client was last shown.

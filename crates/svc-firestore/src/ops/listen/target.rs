@@ -14,6 +14,7 @@ use super::token::Resume;
 use super::window::{Window, WindowQuery};
 use crate::error::Error;
 use crate::indexes::Preparer;
+use crate::limits::HELD_BYTES_MAX;
 use crate::ops::blocking;
 
 /// A target as a client asks for it.
@@ -65,11 +66,33 @@ enum Selection {
     Keys(BTreeSet<Bytes>),
 }
 
+/// What there is of a document.
+pub(super) enum Content {
+    Here(Record),
+    /// It is in the state that was looked at, to be read from there when it is told.
+    Stored,
+    /// It does not exist.
+    Missing,
+}
+
+impl Content {
+    fn of(record: Option<Record>) -> Content {
+        record.map_or(Content::Missing, Content::Here)
+    }
+}
+
+/// A document that is selected.
+struct Selected {
+    key: Bytes,
+    updated: UnixMicros,
+    /// The document itself, unless many were selected.
+    record: Option<Record>,
+}
+
 /// A document as a target sees it.
 pub(super) struct Seen {
     pub(super) key: Bytes,
-    /// The document; `None` when it does not exist.
-    pub(super) record: Option<Record>,
+    pub(super) content: Content,
     /// Whether the target has it now. When not, it had it before (or asked for it by name).
     pub(super) inside: bool,
 }
@@ -97,12 +120,16 @@ impl Target {
     fn start(&mut self, past: Option<&Snapshot>, now: &Snapshot) -> Vec<Seen> {
         if let Some(past) = past {
             let shown = self.select(past);
-            self.shown = shown.into_iter().map(|(key, record)| (key, record.updated)).collect();
+            self.shown = shown.into_iter().map(|one| (one.key, one.updated)).collect();
         }
         let mut seen = self.show(now);
         if let (None, Selection::Keys(keys)) = (past, &self.selection) {
             let missing = keys.iter().filter(|key| !self.shown.contains_key(*key));
-            let missing = missing.map(|key| Seen { key: key.clone(), record: None, inside: false });
+            let missing = missing.map(|key| Seen {
+                key: key.clone(),
+                content: Content::Missing,
+                inside: false,
+            });
             seen.extend(missing);
         }
         seen
@@ -140,8 +167,8 @@ impl Target {
                 None => self.shown.remove(&change.key).is_some(),
             };
             if concerned {
-                let (key, record) = (change.key.clone(), change.after.clone());
-                seen.push(Seen { key, record, inside: inside.is_some() });
+                let (key, content) = (change.key.clone(), Content::of(change.after.clone()));
+                seen.push(Seen { key, content, inside: inside.is_some() });
             }
         }
         Some(seen)
@@ -149,11 +176,12 @@ impl Target {
 
     fn follow_window(&mut self, commit: &Commit) -> Option<Vec<Seen>> {
         let Selection::Window(window) = &mut self.selection else { return Some(Vec::new()) };
-        let before: BTreeMap<_, _> = window.rows().iter().cloned().map(entry).collect();
+        let before: BTreeMap<_, _> =
+            window.rows().iter().map(|row| (row.key.clone(), row.record.clone())).collect();
         if !window.follow(commit) {
             return None;
         }
-        let selected = window.rows().iter().cloned().map(entry).collect();
+        let selected = window.rows().iter().cloned().map(Selected::of).collect();
         let seen = self.differences(selected, |key| {
             match commit.changes.binary_search_by(|change| change.key.cmp(key)) {
                 Ok(place) => commit.changes.get(place)?.after.clone(),
@@ -166,19 +194,21 @@ impl Target {
     /// Shows what is selected now. `record_of` knows the documents that are not any more.
     fn differences(
         &mut self,
-        selected: Vec<(Bytes, Record)>,
+        selected: Vec<Selected>,
         record_of: impl Fn(&Bytes) -> Option<Record>,
     ) -> Vec<Seen> {
-        let selected: BTreeMap<_, _> = selected.into_iter().collect();
+        let selected: BTreeMap<_, _> =
+            selected.into_iter().map(|one| (one.key, (one.updated, one.record))).collect();
         let mut seen = Vec::new();
         for key in self.shown.keys().filter(|key| !selected.contains_key(*key)) {
-            seen.push(Seen { key: key.clone(), record: record_of(key), inside: false });
+            let content = Content::of(record_of(key));
+            seen.push(Seen { key: key.clone(), content, inside: false });
         }
         let mut shown = BTreeMap::new();
-        for (key, record) in selected {
-            let updated = record.updated;
+        for (key, (updated, record)) in selected {
             if self.shown.get(&key) != Some(&updated) {
-                seen.push(Seen { key: key.clone(), record: Some(record), inside: true });
+                let content = record.map_or(Content::Stored, Content::Here);
+                seen.push(Seen { key: key.clone(), content, inside: true });
             }
             shown.insert(key, updated);
         }
@@ -186,16 +216,30 @@ impl Target {
         seen
     }
 
-    fn select(&mut self, snapshot: &Snapshot) -> Vec<(Bytes, Record)> {
+    fn select(&mut self, snapshot: &Snapshot) -> Vec<Selected> {
+        let mut held = 0;
+        // A client may take its time to read them all, so what is much is left where it is.
+        let sparing = |mut one: Selected| {
+            held += one.record.as_ref().map_or(0, |record| record.value.len());
+            one.record.take_if(|_| held > HELD_BYTES_MAX);
+            one
+        };
         match &mut self.selection {
-            Selection::Query(query) => query.run(snapshot).map(entry).collect(),
+            Selection::Query(query) => query.run(snapshot).map(Selected::of).map(sparing).collect(),
             Selection::Window(window) => {
                 window.load(snapshot);
-                window.rows().iter().cloned().map(entry).collect()
+                window.rows().iter().cloned().map(Selected::of).collect()
             }
             Selection::Keys(keys) => {
-                let found = |key: &Bytes| Some((key.clone(), snapshot.get(key)?));
-                keys.iter().filter_map(found).collect()
+                let found = |key: &Bytes| {
+                    let record = snapshot.get(key)?;
+                    Some(Selected {
+                        key: key.clone(),
+                        updated: record.updated,
+                        record: Some(record),
+                    })
+                };
+                keys.iter().filter_map(found).map(sparing).collect()
             }
         }
     }
@@ -220,8 +264,10 @@ impl Target {
     }
 }
 
-fn entry(row: Row) -> (Bytes, Record) {
-    (row.key, row.record)
+impl Selected {
+    fn of(row: Row) -> Selected {
+        Selected { key: row.key, updated: row.record.updated, record: Some(row.record) }
+    }
 }
 
 /// What has to be sent so that a client that was shown `past` is shown `now`.
