@@ -69,3 +69,36 @@ test('a member that is undefined counts as left out', async () => {
   assert.equal(suite.project, 'demo-no-project');
   await suite.stop();
 });
+
+test('methods refuse what they do not know: a project left out by mistake is not all projects', async (t) => {
+  const suite = await suiteFor(t, { project: 'demo-methods' });
+  /** @type {any} */
+  const untyped = suite;
+  for (const { call, code, message } of [
+    { call: () => untyped.clear('demo-x'), code: 'FIRELET_INVALID_OPTION', message: /`clear` takes an object with `project`, not a string/ },
+    { call: () => untyped.clear({ projct: 'demo-x' }), code: 'FIRELET_UNKNOWN_OPTION', message: /unknown option `projct`/ },
+    { call: () => untyped.clear({ project: 5 }), code: 'FIRELET_INVALID_OPTION', message: /option `project` must be a string/ },
+    { call: () => untyped.clear({ project: '' }), code: 'FIRELET_INVALID_OPTION', message: /not an empty string/ },
+    { call: () => untyped.snapshot({ x: 5 }), code: 'FIRELET_UNKNOWN_OPTION', message: /unknown option `x`/ },
+    { call: () => untyped.fork({ project: 'a', form: 'b' }), code: 'FIRELET_UNKNOWN_OPTION', message: /`project` and `from`/ },
+    { call: () => start({ project: '\ud800' }), code: 'FIRELET_INVALID_OPTION', message: /surrogate/ },
+    { call: () => start(/** @type {any} */ (JSON.parse('{"config":'.repeat(5_000) + '1' + '}'.repeat(5_000)))), code: 'FIRELET_INVALID_OPTION', message: /nested so deeply/ },
+  ]) {
+    await assert.rejects(call, (/** @type {any} */ error) => {
+      assert.deepEqual([error.name, error.code], ['FireletError', code]);
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+  for (const fine of [undefined, null, {}, { project: undefined }]) await untyped.clear(fine);
+});
+
+test('what a test puts on Object.prototype is not taken for an answer', async (t) => {
+  const suite = await suiteFor(t, {});
+  Object.defineProperty(Object.prototype, 'error', { value: 'polluted', configurable: true });
+  try {
+    await suite.clear();
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'error');
+  }
+});

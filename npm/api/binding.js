@@ -40,18 +40,37 @@ function missing() {
 }
 
 /**
+ * An object of the addon, which takes threads and descriptors to make.
+ *
+ * @template T
+ * @param {() => T} make
+ * @returns {T}
+ * @throws {FireletError} `FIRELET_SYSTEM_REFUSED`
+ */
+function made(make) {
+  try {
+    return make();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new FireletError('FIRELET_SYSTEM_REFUSED', `the operating system refuses what firelet needs: ${reason}`, { cause });
+  }
+}
+
+/**
  * Reads an answer of the addon: `{"ok": value}` or `{"error": {"code", "message"}}`.
  *
  * @param {string} answer
  * @returns {any}
  */
 function unwrap(answer) {
-  const { ok, error } = JSON.parse(answer);
-  if (error !== undefined) {
-    const cause = error.cause === undefined ? undefined : { cause: new Error(error.cause) };
+  const parsed = JSON.parse(answer);
+  // Its own members only: a test may have put anything on `Object.prototype`.
+  if (Object.hasOwn(parsed, 'error')) {
+    const { error } = parsed;
+    const cause = !Object.hasOwn(error, 'cause') ? undefined : { cause: new Error(error.cause) };
     throw new FireletError(error.code, error.message, cause);
   }
-  return ok;
+  return parsed.ok;
 }
 
-module.exports = { binding, unwrap };
+module.exports = { binding, made, unwrap };

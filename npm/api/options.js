@@ -8,6 +8,11 @@
 
 const { FireletError } = require('./error.js');
 
+/** Objects within objects: `firebase.json` has five or six. */
+const DEPTH_MAX = 64;
+/** How much of a path is shown where it has no end. */
+const PATH_SHOWN_MAX = 100;
+
 /**
  * The options as JSON.
  *
@@ -26,6 +31,8 @@ function toJson(options) {
  * @param {Set<object>} around the objects this value lies in
  */
 function checkData(value, path, around) {
+  if (typeof value === 'string' && !value.isWellFormed()) throw noData(path, 'a string with half of a surrogate pair');
+  if (around.size > DEPTH_MAX) throw noData(path.slice(0, PATH_SHOWN_MAX), 'nested so deeply');
   if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number' && Number.isFinite(value)) return;
   if (typeof value !== 'object' || !isPlain(value)) throw noData(path, describe(value));
@@ -63,4 +70,35 @@ function describe(value) {
   return `an instance of \`${value.constructor?.name ?? 'a class'}\``;
 }
 
-module.exports = { toJson };
+/**
+ * The options of a method, all of which are strings that may be left out. A name that is none of them is
+ * refused: `clear` without its project would clear everything.
+ *
+ * @template {string} K
+ * @param {string} method
+ * @param {unknown} options
+ * @param {K[]} names
+ * @returns {{ [name in K]?: string }}
+ * @throws {FireletError} `FIRELET_INVALID_OPTION`, `FIRELET_UNKNOWN_OPTION`
+ */
+function strings(method, options, names) {
+  if (options === undefined || options === null) return {};
+  const takes = `\`${method}\` takes an object with ${names.map((name) => `\`${name}\``).join(' and ')}`;
+  if (typeof options !== 'object' || !isPlain(options) || Array.isArray(options)) {
+    throw new FireletError('FIRELET_INVALID_OPTION', `${takes}, not ${describe(options)}`);
+  }
+  /** @type {{ [name in K]?: string }} */
+  const read = {};
+  for (const [key, value] of Object.entries(options)) {
+    const name = names.find((known) => known === key);
+    if (name === undefined) throw new FireletError('FIRELET_UNKNOWN_OPTION', `unknown option \`${key}\`: ${takes}`);
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'string' || value === '' || !value.isWellFormed()) {
+      throw new FireletError('FIRELET_INVALID_OPTION', `option \`${key}\` must be a string, not ${value === '' ? 'an empty string' : describe(value)}`);
+    }
+    read[name] = value;
+  }
+  return read;
+}
+
+module.exports = { strings, toJson };

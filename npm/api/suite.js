@@ -5,10 +5,10 @@
 // Taken at load time: a test that installs fake timers must not take the suite's hold on the process.
 const { clearInterval, setInterval } = require('node:timers');
 
-const { binding, unwrap } = require('./binding.js');
+const { binding, made, unwrap } = require('./binding.js');
 const { lend, takeBack } = require('./env.js');
 const { FireletError } = require('./error.js');
-const { toJson } = require('./options.js');
+const { strings, toJson } = require('./options.js');
 
 /** The longest delay that Node's timers take, about 25 days. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
@@ -32,13 +32,13 @@ class Suite {
    */
   constructor(native, info) {
     this.#native = native;
-    // Sockets served by Rust are unknown to Node's event loop, so a timer stands in for them. Its
-    // callback also keeps `native` reachable: a forgotten suite runs on, it is not collected.
-    this.#hold = setInterval(() => void native, LONGEST_DELAY_MS);
     this.project = info.project;
     this.env = Object.freeze({ ...info.env });
     this.firestore = Object.freeze(info.services.firestore);
     this.hub = Object.freeze(info.services.hub);
+    // Sockets served by Rust are unknown to Node's event loop, so a timer stands in for them. Its
+    // callback also keeps `native` reachable: a forgotten suite runs on, it is not collected.
+    this.#hold = setInterval(() => void native, LONGEST_DELAY_MS);
   }
 
   applyEnv() {
@@ -50,14 +50,16 @@ class Suite {
   /** @param {{ project?: string }} [options] */
   async clear(options) {
     if (this.#stopping !== undefined) throw stopped();
-    unwrap(await this.#native.clear(options?.project ?? null));
+    const { project } = strings('clear', options, ['project']);
+    unwrap(await this.#native.clear(project ?? null));
   }
 
   /** @param {{ project?: string }} [options] */
   async snapshot(options) {
     if (this.#stopping !== undefined) throw stopped();
+    const { project } = strings('snapshot', options, ['project']);
     const native = new (binding().BindingSnapshot)(this.#native);
-    unwrap(await native.take(options?.project ?? null));
+    unwrap(await native.take(project ?? null));
     return new Snapshot(native);
   }
 
@@ -70,8 +72,8 @@ class Suite {
   /** @param {{ project: string, from?: string }} options */
   async fork(options) {
     if (this.#stopping !== undefined) throw stopped();
-    const { project, from } = options ?? {};
-    if (typeof project !== 'string') {
+    const { project, from } = strings('fork', options, ['project', 'from']);
+    if (project === undefined) {
       throw new FireletError('FIRELET_INVALID_OPTION', 'option `project` must be a string: the id of the new project');
     }
     unwrap(await this.#native.fork(project, from ?? null));
@@ -146,7 +148,8 @@ function stopped() {
  */
 async function start(options) {
   const json = toJson(options);
-  const native = new (binding().BindingSuite)(json, warn);
+  const { BindingSuite } = binding();
+  const native = made(() => new BindingSuite(json, warn));
   try {
     return new Suite(native, unwrap(await native.start()));
   } catch (error) {

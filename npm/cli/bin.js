@@ -5,13 +5,15 @@
 
 const { constants } = require('node:os');
 
-const { binding, unwrap } = require('../api/binding.js');
+const { binding, made, unwrap } = require('../api/binding.js');
+const { FireletError } = require('../api/error.js');
 
 /** What a shell or a terminal sends to end a program, where the system has it. */
 const SIGNALS = /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']);
 
 async function main() {
-  const cli = new (binding().BindingCli)(process.argv.slice(2), performance.now());
+  const { BindingCli } = binding();
+  const cli = made(() => new BindingCli(process.argv.slice(2), performance.now()));
   for (const name of SIGNALS) {
     if (name in constants.signals) process.on(name, () => cli.signal(name));
   }
@@ -21,5 +23,6 @@ async function main() {
 
 main().catch((error) => {
   console.error(`Error: ${error.message}`);
-  process.exit(2);
+  // 2 is for defects of our own.
+  process.exit(error instanceof FireletError && error.code !== 'FIRELET_INTERNAL' ? 1 : 2);
 });

@@ -7,6 +7,7 @@ mod bound;
 mod connection;
 mod fallback;
 mod frames;
+mod origin;
 mod serving;
 mod status;
 
@@ -17,6 +18,7 @@ pub mod transcode;
 
 pub use bound::{BindError, Bound};
 pub use fallback::unknown_route;
+pub use origin::is_foreign_page;
 pub use serving::{ServeOptions, Serving};
 pub use status::{refuse, status_from_tonic, status_to_http, status_to_tonic};
 

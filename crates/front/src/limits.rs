@@ -29,6 +29,12 @@ pub const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 /// so that the client is the one that closes.
 pub const HEADER_TIMEOUT: Duration = Duration::from_secs(90);
 
+/// How long the next part of a request's body may take to come.
+pub const BODY_SILENCE_MAX: Duration = Duration::from_secs(20);
+
+/// How much of a body that is too large is read and thrown away, so that its client hears of it.
+pub const DRAINED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// How often a silent HTTP/2 peer is asked whether it is still there, and how long it may take to answer.
 pub const PING_INTERVAL: Duration = Duration::from_secs(60);
 /// See [`PING_INTERVAL`].

@@ -35,6 +35,11 @@ impl Failure {
         Self { code, message: error.to_string(), cause }
     }
 
+    /// The operating system stands in the way.
+    pub(crate) fn system(message: impl Into<String>) -> Self {
+        Self { code: "FIRELET_SYSTEM_REFUSED", message: message.into(), cause: None }
+    }
+
     /// Our own defect: a task panicked.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self { code: "FIRELET_INTERNAL", message: message.into(), cause: None }

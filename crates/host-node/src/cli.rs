@@ -53,7 +53,7 @@ impl BindingCli {
                 Ok(io) => CliIo { signals: SignalSource::Channel(received), uptime, ..io },
                 Err(error) => {
                     let message = format!("the current directory cannot be read: {error}");
-                    return text(Err(Failure::internal(message)));
+                    return text(Err(Failure::system(message)));
                 }
             };
             text(Ok(cli::run(&parameters, io).await.into()))

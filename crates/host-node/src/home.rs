@@ -14,6 +14,10 @@ use tokio::runtime::{Builder, Runtime};
 /// Workers of one runtime: two serve everything a test suite does, and a large machine gives four.
 const WORKERS: (usize, usize) = (2, 4);
 
+/// Queries at once. One whose reader is slow keeps its thread for some time, and a thread that waits costs
+/// little; they are started when needed.
+const BLOCKING_MAX: usize = 2_048;
+
 /// How long joining may take. Workers end within microseconds once their tasks are gone; only a
 /// blocking job that does not look up, such as a long query, can take longer, and is left then.
 const JOIN_MAX: Duration = Duration::from_millis(50);
@@ -35,6 +39,7 @@ impl Home {
         let workers = available_parallelism().map_or(least, |cores| cores.get().clamp(least, most));
         let runtime = Builder::new_multi_thread()
             .worker_threads(workers)
+            .max_blocking_threads(BLOCKING_MAX)
             .thread_name("firelet")
             .enable_all()
             .build()?;

@@ -145,7 +145,7 @@ async fn launch(options: &str, log: Log) -> Result<Suite, Failure> {
     let options = serde_json::from_str(options)
         .map_err(|error| Failure::internal(format!("the options came as no JSON: {error}")))?;
     let machine = Machine::of_process().map_err(|error| {
-        Failure::internal(format!("the current directory cannot be read: {error}"))
+        Failure::system(format!("the current directory cannot be read: {error}"))
     })?;
     let started = match StartOptions::from_json(&options, machine) {
         Ok(options) => Suite::start(StartOptions { log, ..options }).await,

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Path, State as Shared};
+use axum::extract::{Path, Request, State as Shared};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get};
 use base_status::Status;
 use base_value::{DatabaseName, ResourcePath};
+use http::Method;
 use http::header::CONTENT_TYPE;
 
 use crate::error::Error;
@@ -21,7 +23,17 @@ pub(crate) fn router(state: Arc<State>) -> Router {
         .route("/", get(|| async { "Ok\n" }))
         .route(documents, delete(clear_database))
         .route(&format!("{documents}/{{*path}}"), delete(clear_path))
+        .route_layer(axum::middleware::from_fn(refuse_foreign_pages))
         .with_state(state)
+}
+
+/// What deletes data is not for the web pages of strangers that happen to be open on this machine.
+async fn refuse_foreign_pages(request: Request, next: Next) -> Response {
+    if request.method() == Method::DELETE && front::is_foreign_page(request.headers()) {
+        let text = "web pages that this machine does not serve may not clear data";
+        return front::status_to_http(&Status::permission_denied(text));
+    }
+    next.run(request).await
 }
 
 async fn clear_database(

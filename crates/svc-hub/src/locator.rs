@@ -55,7 +55,7 @@ impl Locator {
         hub: &Listing,
     ) -> io::Result<Claim> {
         let path = directory.join(Self::file_name(project));
-        if let Some(other) = read(&path).filter(answers) {
+        if let Some(other) = read(&path).filter(|other| answers(other, hub)) {
             return Ok(Claim::OtherSuite { pid: other.get("pid").and_then(Value::as_u64) });
         }
         let content =
@@ -109,11 +109,13 @@ fn read(path: &Path) -> Option<Value> {
     serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
 }
 
-/// Whether a hub accepts connections at one of the addresses of a locator file.
-fn answers(locator: &Value) -> bool {
+/// Whether another hub than ours accepts connections at one of the addresses of a locator file. Ours does
+/// already, and may have the address of one that was killed.
+fn answers(locator: &Value, ours: &Listing) -> bool {
     let origins = locator.get("origins").and_then(Value::as_array).into_iter().flatten();
     origins
         .filter_map(Value::as_str)
         .filter_map(|origin| origin.strip_prefix("http://")?.parse::<SocketAddr>().ok())
+        .filter(|address| !ours.listen.contains(address))
         .any(|address| TcpStream::connect_timeout(&address, PROBE).is_ok())
 }

@@ -127,6 +127,7 @@ async fn handle(shared: Arc<Shared>, request: Request) -> Response {
         Err(Refusal::Unknown) => not_found(),
         Err(Refusal::Status(status)) => status_to_http(&status),
         Err(Refusal::TooLarge) => response::too_large(shared.options.body_bytes_max),
+        Err(Refusal::Silent) => response::silent(),
     }
 }
 
@@ -134,6 +135,8 @@ async fn handle(shared: Arc<Shared>, request: Request) -> Response {
 enum Refusal {
     Unknown,
     TooLarge,
+    /// The client has stopped in the middle of its body.
+    Silent,
     Status(Status),
 }
 

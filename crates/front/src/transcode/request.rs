@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::extract::Request;
 use base_status::Status;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE,
     TRANSFER_ENCODING, UPGRADE,
@@ -11,7 +11,7 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Uri, Version};
 use http_body::Body as _;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use prost::Message;
 use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, Value};
 
@@ -20,6 +20,7 @@ use super::bind::{Query, bind};
 use super::table::{Binding, BodyRule};
 use crate::frames::frame;
 use crate::grpc::of_the_caller;
+use crate::limits::{BODY_SILENCE_MAX, DRAINED_BYTES_MAX};
 
 /// Headers about the HTTP message itself; everything else is metadata of the call.
 const OF_THE_TRANSPORT: &[HeaderName] = &[
@@ -36,17 +37,35 @@ const OF_THE_TRANSPORT: &[HeaderName] = &[
 ];
 
 /// Reads a body up to its bound.
-pub(super) async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    // Told beforehand: refuse before the client sends it all.
-    if body.size_hint().lower() > limit as u64 {
-        return Err(Refusal::TooLarge);
+pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    let announced = body.size_hint().lower();
+    let mut bytes = BytesMut::with_capacity(usize::try_from(announced).unwrap_or(0).min(limit));
+    let mut is_too_large = announced > limit as u64;
+    let mut left = limit + DRAINED_BYTES_MAX;
+    while let Some(data) = next(&mut body).await? {
+        is_too_large |= bytes.len() + data.len() > limit;
+        // Who sends too much hears of it only when it has been read: a connection that is closed while a
+        // client writes looks broken to it.
+        let Some(rest) = left.checked_sub(data.len()) else { break };
+        left = rest;
+        if !is_too_large {
+            bytes.extend_from_slice(&data);
+        }
     }
-    match Limited::new(body, limit).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::TooLarge),
-        Err(error) => {
-            let text = format!("the request body could not be read: {error}");
-            Err(Status::invalid_argument(text).into())
+    if is_too_large { Err(Refusal::TooLarge) } else { Ok(bytes.freeze()) }
+}
+
+/// The next part of a body.
+async fn next(body: &mut Body) -> Result<Option<Bytes>, Refusal> {
+    loop {
+        let frame = tokio::time::timeout(BODY_SILENCE_MAX, body.frame()).await;
+        let Some(frame) = frame.map_err(|_| Refusal::Silent)? else { return Ok(None) };
+        let frame = frame.map_err(|error| {
+            Status::invalid_argument(format!("the request body could not be read: {error}"))
+        })?;
+        // Trailers say nothing here.
+        if let Ok(data) = frame.into_data() {
+            return Ok(Some(data));
         }
     }
 }

@@ -126,6 +126,17 @@ pub(super) fn too_large(limit: usize) -> Response {
     json_response(code, error.to_string())
 }
 
+/// The answer to a body that does not go on.
+pub(super) fn silent() -> Response {
+    let code = StatusCode::REQUEST_TIMEOUT;
+    let error = json!({ "error": {
+        "code": code.as_u16(),
+        "message": "The rest of the request's body did not come in time.",
+        "status": "DEADLINE_EXCEEDED",
+    }});
+    json_response(code, error.to_string())
+}
+
 fn to_json(
     output: &MessageDescriptor,
     message: &[u8],

@@ -61,3 +61,17 @@ fn a_broken_file_is_replaced() {
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "{content}");
     }
 }
+
+#[test]
+fn a_killed_suite_at_our_own_address_is_no_other_suite() {
+    let directory = TempDir::new().unwrap();
+    // The hub listens before it claims, so the address in the file answers.
+    let ours = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = ours.local_addr().unwrap().port();
+    let file = directory.path().join(Locator::file_name("demo-a"));
+    let origins = [format!("http://127.0.0.1:{port}")];
+    fs::write(&file, json!({"version": "1", "origins": origins, "pid": 1}).to_string()).unwrap();
+    let locator = written(claim(&directory, port));
+    let text = fs::read_to_string(locator.path()).unwrap();
+    assert!(text.contains(&std::process::id().to_string()), "{text}");
+}
