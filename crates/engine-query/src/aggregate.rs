@@ -14,7 +14,7 @@ use crate::limits::{AGGREGATIONS_MAX, ALIAS_MAX_BYTES};
 use crate::model::{Filter, From, Query};
 use crate::normalize::{each_leaf, full_order};
 use crate::run::Overlay;
-use crate::tally::{Tally, visit_indexed};
+use crate::tally::{Tally, each_match};
 use crate::validate_filter::plain;
 use crate::view::BaseView;
 
@@ -52,17 +52,41 @@ pub fn aggregate(
     aggregations: &[Aggregation],
     snapshot: &Snapshot,
 ) -> Result<Vec<(String, Value)>, QueryError> {
+    aggregate_telling(prepared, aggregations, snapshot).map(|aggregated| aggregated.values)
+}
+
+/// What aggregations came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aggregated {
+    /// Aliases and values in the order of the request.
+    pub values: Vec<(String, Value)>,
+    /// How many documents were matched one by one that a fold would let an index find: where that is more than
+    /// some thousand, the store had better fold.
+    pub unfolded: usize,
+}
+
+/// Same as [`aggregate`], and tells what it took.
+///
+/// # Errors
+/// What the product refuses, in its words.
+pub fn aggregate_telling(
+    prepared: &Prepared,
+    aggregations: &[Aggregation],
+    snapshot: &Snapshot,
+) -> Result<Aggregated, QueryError> {
     let aliases = aliases(aggregations)?;
     let fields = aggregated_fields(aggregations);
     check_fields(prepared.query(), aggregations, &fields)?;
-    let values = if fields.is_empty() {
-        let count = count(prepared, aggregations, snapshot);
-        aggregations.iter().map(|aggregation| Total::of(aggregation, None).value(count)).collect()
+    let (values, unfolded) = if fields.is_empty() {
+        let (count, unfolded) = count(prepared, aggregations, snapshot);
+        let value = |aggregation| Total::of(aggregation, None).value(count);
+        (aggregations.iter().map(value).collect(), unfolded)
     } else {
         let prepared = prepared.reordered(&fields)?;
         totals(&prepared, aggregations, snapshot)
     };
-    Ok(aliases.into_iter().zip::<Vec<Value>>(values).collect())
+    let values = aliases.into_iter().zip::<Vec<Value>>(values).collect();
+    Ok(Aggregated { values, unfolded })
 }
 
 /// The names of the results; unnamed ones are numbered.
@@ -168,10 +192,12 @@ fn name_is_fixed(query: &Query) -> bool {
     ordered || below_document || filtered
 }
 
-/// Counts without sorting, and no further than anybody asks.
-fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot) -> u64 {
+/// Counts without sorting, and no further than anybody asks. Also answers how much is unfolded.
+fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot) -> (u64, usize) {
     if prepared.query().nearest.is_some() {
-        return prepared.run(snapshot).count() as u64;
+        let mut rows = prepared.run(snapshot);
+        let count = rows.by_ref().count() as u64;
+        return (count, rows.unfolded());
     }
     let wanted = aggregations.iter().map(|aggregation| match aggregation.op {
         AggregateOp::Count { up_to: Some(up_to) } => u64::try_from(up_to).unwrap_or(0),
@@ -180,42 +206,61 @@ fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot)
     let offset = u64::from(prepared.query().offset);
     let limit = prepared.query().limit.map_or(u64::MAX, u64::from);
     let wanted = wanted.max().unwrap_or(0).min(limit).saturating_add(offset);
-    let mut met = 0;
-    if wanted > offset {
-        if let Some(met) = counted(prepared, wanted, snapshot) {
-            return met.saturating_sub(offset);
-        }
-        prepared.matching(snapshot).try_for_each(|_, _| {
-            met += 1;
-            if met < wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+    if wanted <= offset {
+        return (0, 0);
     }
-    met.saturating_sub(offset)
+    if let Some((met, unfolded)) = counted(prepared, wanted, snapshot) {
+        return (met.saturating_sub(offset), unfolded);
+    }
+    let mut met = 0;
+    if prepared.reads_no_fields() {
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+        met = prepared.keys(snapshot).take(wanted).count() as u64;
+        return (met.saturating_sub(offset), 0);
+    }
+    let looked_at = prepared.matching(snapshot).try_for_each(|_, _| {
+        met += 1;
+        if met < wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let unfolded = if prepared.is_unfolded(snapshot) { looked_at } else { 0 };
+    (met.saturating_sub(offset), unfolded)
 }
 
-/// Counts up to `wanted` by counters or index entries; `None` where none serve.
-pub(crate) fn counted(prepared: &Prepared, wanted: u64, view: &dyn BaseView) -> Option<u64> {
+/// Counts up to `wanted` by counters or index entries, and tells how many unfolded documents were looked at; `None`
+/// where none serve.
+pub(crate) fn counted(
+    prepared: &Prepared,
+    wanted: u64,
+    view: &dyn BaseView,
+) -> Option<(u64, usize)> {
     if let Some(total) = prepared.counter().filter(|_| view.has_base()) {
         let mut total = view.counter(&total);
+        let mut looked_at = 0;
         for (key, record) in view.overlay(&prepared.scope()) {
+            looked_at += 1;
             if prepared.is_in_scope(&key) {
-                let was_there = view.base_get(&key).is_some();
+                let was_there = view.base_head(&key).is_some();
                 total = total.saturating_add(u64::from(record.is_some()));
                 total = total.saturating_sub(u64::from(was_there));
             }
         }
-        return Some(total.min(wanted));
+        return Some((total.min(wanted), looked_at));
     }
     if !prepared.uses_indexes(view) {
         return None;
     }
     let overlay = Overlay::of(prepared, view);
     let tally = |plan| Tally::new(prepared, view, plan, &overlay, wanted);
-    Tally::best(prepared.index_plans().iter().map(tally).collect())
+    let count = Tally::best(prepared.index_plans().iter().map(tally).collect())?;
+    Some((count, overlay.looked_at))
 }
 
-/// Computes all aggregations in one walk.
-fn totals(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot) -> Vec<Value> {
+/// Computes all aggregations in one walk. Also answers how much is unfolded.
+fn totals(
+    prepared: &Prepared,
+    aggregations: &[Aggregation],
+    snapshot: &Snapshot,
+) -> (Vec<Value>, usize) {
     let mut count = 0;
     let mut totals: Vec<Total> = aggregations
         .iter()
@@ -232,17 +277,17 @@ fn totals(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot
     };
     let query = prepared.query();
     let is_whole = query.limit.is_none() && query.offset == 0 && query.nearest.is_none();
-    if is_whole && prepared.uses_indexes(snapshot) && query.filter.is_some() {
-        visit_indexed(prepared, snapshot, &mut add);
-    } else if is_whole {
-        prepared.matching(snapshot).for_each(|_, document| add(document));
+    let unfolded = if is_whole {
+        each_match(prepared, snapshot, &mut |_, _, document| add(document))
     } else {
         let mut cells = Cells::default();
-        for row in prepared.run(snapshot) {
+        let mut rows = prepared.run(snapshot);
+        for row in rows.by_ref() {
             add(&mut prepared.document(&row.key, &row.record, &mut cells));
         }
-    }
-    totals.into_iter().map(|total| total.value(count)).collect()
+        rows.unfolded()
+    };
+    (totals.into_iter().map(|total| total.value(count)).collect(), unfolded)
 }
 
 /// What was met so far of one aggregation.

@@ -27,6 +27,11 @@ impl FieldTable {
         Slot(self.paths.len() - 1)
     }
 
+    /// Whether no field is read at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
     /// The slot of the field, where the table has it.
     pub(crate) fn find(&self, path: &FieldPath) -> Option<Slot> {
         self.paths.iter().position(|known| known == path).map(Slot)

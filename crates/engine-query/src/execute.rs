@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use base_value::{DatabaseName, DocumentPath, FieldPath, key};
+use base_value::{DatabaseName, FieldPath};
 use bytes::Bytes;
 use engine_store::{KeyRange, Record, Snapshot};
 
@@ -13,15 +13,15 @@ use crate::index::Indexer;
 use crate::index::access::Conjunct;
 use crate::index::spec::{IndexPlan, Wanted};
 use crate::index::stream::Place;
-use crate::model::{Order, Query};
+use crate::model::{Direction, Order, Query};
 use crate::name_key;
 use crate::nearest;
 use crate::normalize::{Disjuncts, full_order};
 use crate::plan::Plan;
 use crate::project::project;
-use crate::rows::{Matches, Rows};
+use crate::rows::{Matches, Row, Rows};
 use crate::run::{Overlay, Run};
-use crate::scope::Scope;
+use crate::scope::{Keyed, Scope, Walk};
 use crate::sort::{Position, Sort};
 use crate::top::{Found, Top};
 use crate::validate;
@@ -50,24 +50,6 @@ pub struct Prepared {
     /// What snapshots are derived with, where that is known.
     indexer: Option<Indexer>,
     nearest: Option<Slot>,
-}
-
-/// One document of a result.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// Its storage key.
-    pub key: Bytes,
-    /// Its path.
-    pub path: DocumentPath,
-    /// What is stored, or with a distance to be shown, what is stored and that.
-    pub record: Record,
-}
-
-impl Row {
-    /// The row of a key and its record; `None` where the key is no document's.
-    pub fn new(key: Bytes, record: Record) -> Option<Self> {
-        Some(Row { path: key::parse(&key)?, key, record })
-    }
 }
 
 impl Prepared {
@@ -196,7 +178,8 @@ impl Prepared {
     /// kept. Projection is left to [`Prepared::project`].
     pub fn run<'s>(&'s self, snapshot: &'s Snapshot) -> Rows<'s> {
         if let (Some(nearest), Some(slot)) = (&self.query.nearest, self.nearest) {
-            return Rows::ready(nearest::search(self, nearest, slot, snapshot), 0, 0);
+            let (rows, unfolded) = nearest::search(self, nearest, slot, snapshot);
+            return Rows::ready(rows, 0, unfolded);
         }
         if self.query.limit == Some(0) {
             return Rows::ready(Vec::new(), 0, 0);
@@ -206,17 +189,89 @@ impl Prepared {
         {
             return Rows::indexed(run);
         }
-        let is_unfolded = !snapshot.has_base() && !self.index_plans.is_empty();
-        if self.sort.fields.is_empty() && self.plan.runs(&self.scope, self.sort.name) {
-            return Rows::stream(self.matching(snapshot), self, is_unfolded);
+        let is_unfolded = self.is_unfolded(snapshot);
+        if !self.sort.fields.is_empty() || !self.plan.runs(&self.scope, self.sort.name) {
+            return self.run_sorted(snapshot, is_unfolded);
         }
-        self.run_sorted(snapshot, is_unfolded)
+        if self.is_keys_only() && self.reads_no_fields() {
+            return Rows::keys(self.keys(snapshot), self);
+        }
+        if let Some(rows) = self.run_behind_offset(snapshot, is_unfolded) {
+            return rows;
+        }
+        Rows::stream(self.matching(snapshot), self.query.offset, self, is_unfolded)
+    }
+
+    /// Runs a query in order of names whose offset is passed by keys alone.
+    fn run_behind_offset<'s>(
+        &'s self,
+        snapshot: &'s Snapshot,
+        is_unfolded: bool,
+    ) -> Option<Rows<'s>> {
+        let Plan::Scan(bounds) = &self.plan else { return None };
+        if self.query.offset == 0 || !self.reads_no_fields() {
+            return None;
+        }
+        let (mut skipped, mut last) = (0, None);
+        for (key, _) in self.keys(snapshot).take(self.query.offset as usize) {
+            skipped += 1;
+            last = Some(key);
+        }
+        let mut bounds = bounds.clone();
+        if let Some(key) = last {
+            let name = key.slice_ref(name_key::of_key(&key));
+            match self.sort.name {
+                Direction::Ascending => bounds.start_at(name_key::after(&name)),
+                Direction::Descending => bounds.end_at(name),
+            }
+        }
+        let entries = self.scope.walk(snapshot, &bounds, self.sort.name);
+        let rest = Rows::stream(Matches::new(self, entries), 0, self, is_unfolded);
+        Some(rest.behind(skipped))
+    }
+
+    /// Whether the query would be served by an index, were there a base.
+    pub(crate) fn is_unfolded(&self, view: &dyn BaseView) -> bool {
+        !view.has_base() && !self.index_plans.is_empty()
+    }
+
+    /// Whether rows need no fields: names alone are selected and ordered by.
+    pub(crate) fn is_keys_only(&self) -> bool {
+        self.sort.fields.is_empty()
+            && self.query.nearest.is_none()
+            && self
+                .query
+                .select
+                .as_ref()
+                .is_some_and(|select| select.iter().all(FieldPath::is_name))
+    }
+
+    /// Whether it takes no fields to tell what is in the result, and where.
+    pub(crate) fn reads_no_fields(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// The keys of everything in the result, were there no offset and no limit, in order of names; for
+    /// queries that read no fields.
+    pub(crate) fn keys<'s>(&'s self, snapshot: &'s Snapshot) -> Walk<'s, Keyed> {
+        debug_assert!(self.reads_no_fields(), "there are no fields to read");
+        let keys = self.plan.walk(&self.scope, snapshot, self.sort.name);
+        let mut cells = Cells::default();
+        Box::new(keys.filter(move |(key, _): &Keyed| {
+            let name = name_key::of_key(key);
+            self.accepts(&mut Document::new(name, &[], &self.table, &mut cells))
+        }))
     }
 
     /// Whether an index plan is better than all others.
     pub(crate) fn uses_indexes(&self, view: &dyn BaseView) -> bool {
         let is_lookup = matches!(self.plan, Plan::Lookup(_));
         self.index_plan.is_some() || (!is_lookup && !self.index_plans.is_empty() && view.has_base())
+    }
+
+    /// Whether one index plan is to be used, whatever others there are.
+    pub(crate) fn is_forced(&self) -> bool {
+        self.index_plan.is_some()
     }
 
     /// The index plans to choose from.
@@ -243,8 +298,17 @@ impl Prepared {
             .for_each(|entry, document| top.offer(entry.key(), entry.record(), document));
         let mut found = top.into_sorted();
         let skipped = offset.min(found.len());
-        let rows = found.drain(skipped..).filter_map(Found::into_row).collect();
+        let rows = found.drain(skipped..).filter_map(Found::into_row);
+        let rows = rows.map(|row| self.stripped(row)).collect();
         Rows::ready(rows, skipped, if is_unfolded { looked_at } else { 0 })
+    }
+
+    /// The row without what a query that selects names alone has not asked for.
+    pub(crate) fn stripped(&self, mut row: Row) -> Row {
+        if self.is_keys_only() {
+            row.record.value = Bytes::new();
+        }
+        row
     }
 
     /// Whether a document is in the result, were there no offset and no limit.
@@ -277,7 +341,7 @@ impl Prepared {
 
     /// Everything in the result, were there no offset and no limit, in order of names.
     pub(crate) fn matching<'s>(&'s self, snapshot: &'s Snapshot) -> Matches<'s> {
-        let entries = self.plan.entries(&self.scope, snapshot, self.sort.name);
+        let entries = self.plan.walk(&self.scope, snapshot, self.sort.name);
         Matches::new(self, entries)
     }
 

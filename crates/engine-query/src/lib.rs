@@ -31,11 +31,14 @@ mod validate_filter;
 mod validate_nearest;
 mod view;
 
-pub use aggregate::{AggregateOp, Aggregation, aggregate};
+pub use aggregate::{AggregateOp, Aggregated, Aggregation, aggregate, aggregate_telling};
 pub use error::{ErrorKind, QueryError};
-pub use execute::{Prepared, Row};
+pub use execute::Prepared;
 pub use index::{IndexDefinition, IndexField, IndexMode, IndexScope, Indexer};
-pub use list::{ListDocuments, Listed, Page, list_collection_ids, list_documents, parse_order_by};
+pub use list::{
+    ListDocuments, Listed, Page, list_collection_ids, list_documents, list_documents_indexed,
+    parse_order_by,
+};
 pub use model::{
     CompositeOp, Cursor, Direction, DistanceMeasure, FieldOp, Filter, FindNearest, From, Order,
     Query, UnaryOp,
@@ -45,4 +48,4 @@ pub use project::project;
 pub use required::{
     Declared, DeclaredIndex, FieldOverride, RequiredField, RequiredIndex, required_indexes,
 };
-pub use rows::Rows;
+pub use rows::{Row, Rows};

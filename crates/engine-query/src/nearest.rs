@@ -9,28 +9,30 @@ use bytes::Bytes;
 use engine_store::{Record, Snapshot};
 
 use crate::document::{Slot, View};
-use crate::execute::{Prepared, Row};
+use crate::execute::Prepared;
 use crate::model::{DistanceMeasure, FindNearest};
 use crate::name_key;
+use crate::rows::Row;
+use crate::tally::each_match;
 
-/// The nearest documents in order of distance, equal distances in order of names.
+/// The nearest documents in order of distance, equal distances in order of names; and how many documents a
+/// fold would have let an index find.
 pub(crate) fn search(
     prepared: &Prepared,
     nearest: &FindNearest,
     slot: Slot,
     snapshot: &Snapshot,
-) -> Vec<Row> {
-    let Value::Vector(target) = &nearest.query_vector else { return Vec::new() };
+) -> (Vec<Row>, usize) {
+    let Value::Vector(target) = &nearest.query_vector else { return (Vec::new(), 0) };
     let mut found = Vec::new();
-    prepared.matching(snapshot).for_each(|entry, document| {
+    let unfolded = each_match(prepared, snapshot, &mut |key, record, document| {
         let Some(View::Container(Value::Vector(vector))) = document.get(slot) else { return };
         if vector.len() != target.len() {
             return;
         }
         let distance = nearest.measure.distance(vector, target);
         if nearest.distance_threshold.is_none_or(|limit| nearest.measure.within(distance, limit)) {
-            let (key, record) = entry.clone().into_owned();
-            found.push((distance, key, record));
+            found.push((distance, key.clone(), record.clone()));
         }
     });
     found.sort_unstable_by(|(left, left_key, _), (right, right_key, _)| {
@@ -45,7 +47,7 @@ pub(crate) fn search(
         };
         Row::new(key, record)
     });
-    rows.collect()
+    (rows.collect(), unfolded)
 }
 
 fn with_distance(record: Record, field: &FieldPath, distance: f64) -> Record {

@@ -3,6 +3,7 @@
 use base_value::{DocumentPath, key};
 use engine_store::Snapshot;
 
+use crate::aggregate::counted;
 use crate::error::QueryError;
 use crate::execute::Prepared;
 use crate::limits::PARTITION_DOCUMENTS_MIN;
@@ -34,18 +35,20 @@ pub fn partition(
     let count = usize::try_from(count).ok().filter(|count| *count > 0);
     let count = count.ok_or(QueryError::PartitionCount)?;
 
-    let mut documents = 0;
-    prepared.matching(snapshot).for_each(|_, _| documents += 1);
+    let documents = match counted(prepared, u64::MAX, snapshot) {
+        Some((documents, _)) => usize::try_from(documents).unwrap_or(usize::MAX),
+        None => prepared.keys(snapshot).count(),
+    };
     let parts = count.saturating_add(1).min(documents / PARTITION_DOCUMENTS_MIN);
     let mut points = Vec::new();
-    let mut index = 0;
-    prepared.matching(snapshot).for_each(|entry, _| {
-        // Point n stands at n parts of the whole, rounded down.
-        if index > 0 && points.len() + 1 < parts && index >= (points.len() + 1) * documents / parts
-        {
-            points.extend(key::parse(entry.key()));
+    for (index, (key, _)) in prepared.keys(snapshot).enumerate() {
+        if points.len() + 1 >= parts {
+            break;
         }
-        index += 1;
-    });
+        // Point n stands at n parts of the whole, rounded down.
+        if index > 0 && index >= (points.len() + 1) * documents / parts {
+            points.extend(key::parse(&key));
+        }
+    }
     Ok(points)
 }

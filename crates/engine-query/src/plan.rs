@@ -10,7 +10,7 @@ use crate::error::QueryError;
 use crate::model::{Direction, FieldOp, Filter};
 use crate::name_key;
 use crate::normalize::Disjuncts;
-use crate::scope::{Entries, NameBounds, Scope};
+use crate::scope::{NameBounds, Scope, Walk, Walked};
 use crate::sort::{Position, Sort};
 
 /// A way to get at the documents of a query.
@@ -49,7 +49,7 @@ impl Plan {
         Ok(plans)
     }
 
-    /// Whether [`Plan::entries`] can run that way.
+    /// Whether [`Plan::walk`] can run that way.
     pub(crate) fn runs(&self, scope: &Scope, direction: Direction) -> bool {
         match self {
             Plan::Lookup(_) => true,
@@ -58,18 +58,17 @@ impl Plan {
     }
 
     /// The plan's documents in order of names; that order descends only where [`Plan::runs`] says so.
-    pub(crate) fn entries<'s>(
+    pub(crate) fn walk<'s, W: Walked<'s>>(
         &'s self,
         scope: &'s Scope,
         snapshot: &'s Snapshot,
         direction: Direction,
-    ) -> Entries<'s> {
+    ) -> Walk<'s, W> {
         match self {
-            Plan::Scan(bounds) => scope.entries(snapshot, bounds, direction),
+            Plan::Scan(bounds) => scope.walk(snapshot, bounds, direction),
             Plan::Lookup(keys) => {
                 let look_up = move |key: &'s Bytes| {
-                    let entry = scope.contains(key).then(|| snapshot.seek(key)).flatten()?;
-                    (entry.key() == key).then_some(entry)
+                    scope.contains(key).then(|| W::find(snapshot, key)).flatten()
                 };
                 match direction {
                     Direction::Ascending => Box::new(keys.iter().filter_map(look_up)),

@@ -1,11 +1,38 @@
 //! The documents of a result, one after the other.
 
-use engine_store::Entry;
+use base_value::{DocumentPath, key};
+use bytes::Bytes;
+use engine_store::{Entry, Head, Record};
 
 use crate::document::{Cells, Document};
-use crate::execute::{Prepared, Row};
+use crate::execute::Prepared;
 use crate::run::Run;
-use crate::scope::Entries;
+use crate::scope::{Entries, Keyed, Walk};
+
+/// One document of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its storage key.
+    pub key: Bytes,
+    /// Its path.
+    pub path: DocumentPath,
+    /// What is stored, or with a distance to be shown, what is stored and that. Without fields where the query
+    /// selects names alone, in order of names: they are not read then.
+    pub record: Record,
+}
+
+impl Row {
+    /// The row of a key and its record; `None` where the key is no document's.
+    pub fn new(key: Bytes, record: Record) -> Option<Self> {
+        Some(Row { path: key::parse(&key)?, key, record })
+    }
+
+    /// The row of a key whose fields nobody has asked for.
+    pub(crate) fn bare(key: Bytes, head: Head) -> Option<Self> {
+        let Head { created, updated, .. } = head;
+        Row::new(key, Record { created, updated, value: Bytes::new() })
+    }
+}
 
 /// The documents a query matches.
 pub(crate) struct Matches<'s> {
@@ -62,8 +89,16 @@ pub struct Rows<'s> {
 
 enum Source<'s> {
     Stream(Stream<'s>),
+    Keys(Keys<'s>),
     Indexed(Box<Run<'s>>),
     Ready(std::vec::IntoIter<Row>),
+}
+
+/// Keys of which nobody has asked for fields.
+struct Keys<'s> {
+    keys: Walk<'s, Keyed>,
+    offset: u32,
+    limit: Option<u32>,
 }
 
 struct Stream<'s> {
@@ -79,8 +114,24 @@ impl<'s> Rows<'s> {
         Rows { source: Source::Ready(rows.into_iter()), skipped, unfolded }
     }
 
-    pub(crate) fn stream(matches: Matches<'s>, prepared: &Prepared, is_unfolded: bool) -> Self {
+    pub(crate) fn keys(keys: Walk<'s, Keyed>, prepared: &Prepared) -> Self {
         let (offset, limit) = (prepared.query().offset, prepared.query().limit);
+        Rows { source: Source::Keys(Keys { keys, offset, limit }), skipped: 0, unfolded: 0 }
+    }
+
+    /// These rows, of which the offset has passed over so many before.
+    pub(crate) fn behind(mut self, skipped: usize) -> Self {
+        self.skipped = skipped;
+        self
+    }
+
+    pub(crate) fn stream(
+        matches: Matches<'s>,
+        offset: u32,
+        prepared: &Prepared,
+        is_unfolded: bool,
+    ) -> Self {
+        let limit = prepared.query().limit;
         let stream = Stream { matches, offset, limit, is_unfolded };
         Rows { source: Source::Stream(stream), skipped: 0, unfolded: 0 }
     }
@@ -93,7 +144,7 @@ impl<'s> Rows<'s> {
     pub fn skipped(&self) -> usize {
         match &self.source {
             Source::Indexed(run) => run.skipped,
-            Source::Stream(_) | Source::Ready(_) => self.skipped,
+            Source::Stream(_) | Source::Keys(_) | Source::Ready(_) => self.skipped,
         }
     }
 
@@ -102,7 +153,8 @@ impl<'s> Rows<'s> {
     pub fn unfolded(&self) -> usize {
         match &self.source {
             Source::Stream(stream) if stream.is_unfolded => stream.matches.looked_at,
-            Source::Stream(_) => 0,
+            // A fold would not make these any quicker.
+            Source::Stream(_) | Source::Keys(_) => 0,
             Source::Indexed(run) => run.unfolded(),
             Source::Ready(_) => self.unfolded,
         }
@@ -119,6 +171,18 @@ impl Iterator for Rows<'_> {
                 run.advance(true);
                 return run.ready.pop_front();
             }
+            Source::Keys(rows) => {
+                while rows.offset > 0 {
+                    rows.keys.next()?;
+                    rows.offset -= 1;
+                    self.skipped += 1;
+                }
+                if let Some(limit) = &mut rows.limit {
+                    *limit = limit.checked_sub(1)?;
+                }
+                let (key, head) = rows.keys.next()?;
+                return Row::bare(key, head);
+            }
             Source::Stream(stream) => stream,
         };
         while stream.offset > 0 {
@@ -130,7 +194,7 @@ impl Iterator for Rows<'_> {
             *limit = limit.checked_sub(1)?;
         }
         let (key, record) = stream.matches.next_entry()?.into_owned();
-        Row::new(key, record)
+        Row::new(key, record).map(|row| stream.matches.prepared.stripped(row))
     }
 }
 

@@ -9,10 +9,11 @@ use bytes::Bytes;
 use engine_store::{KeyRange, Record};
 
 use crate::document::Cells;
-use crate::execute::{Prepared, Row};
+use crate::execute::Prepared;
 use crate::index::spec::{IndexPlan, Walk};
 use crate::index::stream::{Item, Meter, OrderKey, Step};
 use crate::index::union::Union;
+use crate::rows::Row;
 use crate::top::{Found, Top};
 use crate::view::BaseView;
 
@@ -228,11 +229,17 @@ impl<'s> Run<'s> {
         } else if self.plan.walks.len() > 1 && self.is_repeated(&item) {
             return;
         }
-        if is_exact && self.offset > 0 && self.is_sure(&item) {
-            if !self.is_shadowed(&item) {
-                self.pass();
+        if is_exact && self.is_sure(&item) {
+            if self.offset > 0 {
+                if !self.is_shadowed(&item) {
+                    self.pass();
+                }
+                return;
             }
-            return;
+            if self.prepared.is_keys_only() {
+                self.emit_key(item);
+                return;
+            }
         }
         let Some(record) = self.read(&item) else { return };
         let prepared = self.prepared;
@@ -327,7 +334,20 @@ impl<'s> Run<'s> {
 
     fn emit(&mut self, found: Found) {
         if self.pass() {
-            self.ready.extend(found.into_row());
+            self.ready.extend(found.into_row().map(|row| self.prepared.stripped(row)));
+        }
+    }
+
+    /// Takes a match in of which nobody has asked for fields.
+    fn emit_key(&mut self, item: Item) {
+        if self.is_shadowed(&item) {
+            return;
+        }
+        self.meter.spend(PROBE);
+        if let Some(head) = self.view.base_head(&item.key)
+            && self.pass()
+        {
+            self.ready.extend(Row::bare(item.key, head));
         }
     }
 }

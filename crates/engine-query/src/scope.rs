@@ -7,7 +7,7 @@ use std::collections::binary_heap::PeekMut;
 use base_value::key::{self, CollectionKeys};
 use base_value::{CollectionPath, ParentPath};
 use bytes::Bytes;
-use engine_store::{Entry, KeyRange, Range, Snapshot};
+use engine_store::{Entry, Head, KeyRange, Snapshot};
 
 use crate::error::QueryError;
 use crate::index::layout;
@@ -16,8 +16,60 @@ use crate::model::{Direction, From, Query};
 use crate::name_key;
 use crate::validate;
 
+/// What a snapshot holds, one after the other: entries, or keys alone.
+pub(crate) type Walk<'s, W> = Box<dyn Iterator<Item = W> + Send + 's>;
+
 /// Entries of a snapshot, one after the other.
-pub(crate) type Entries<'s> = Box<dyn Iterator<Item = Entry<'s>> + Send + 's>;
+pub(crate) type Entries<'s> = Walk<'s, Entry<'s>>;
+
+/// A key of a snapshot with its times, its value unread.
+pub(crate) type Keyed = (Bytes, Head);
+
+/// What a snapshot can be walked for.
+pub(crate) trait Walked<'s>: Sized + Send + 's {
+    /// A range of it.
+    fn range(snapshot: &'s Snapshot, range: &KeyRange, direction: Direction) -> Walk<'s, Self>;
+
+    /// That of one key.
+    fn find(snapshot: &'s Snapshot, key: &Bytes) -> Option<Self>;
+
+    fn key(&self) -> &Bytes;
+}
+
+impl<'s> Walked<'s> for Entry<'s> {
+    fn range(snapshot: &'s Snapshot, range: &KeyRange, direction: Direction) -> Walk<'s, Self> {
+        match direction {
+            Direction::Ascending => Box::new(snapshot.range(range)),
+            Direction::Descending => Box::new(snapshot.range_rev(range)),
+        }
+    }
+
+    fn find(snapshot: &'s Snapshot, key: &Bytes) -> Option<Self> {
+        let end = Bytes::from([&key[..], &[0]].concat());
+        snapshot.range(&KeyRange::new(key.clone(), end)).next()
+    }
+
+    fn key(&self) -> &Bytes {
+        self.key()
+    }
+}
+
+impl<'s> Walked<'s> for Keyed {
+    fn range(snapshot: &'s Snapshot, range: &KeyRange, direction: Direction) -> Walk<'s, Self> {
+        match direction {
+            Direction::Ascending => Box::new(snapshot.heads(range)),
+            Direction::Descending => Box::new(snapshot.heads_rev(range)),
+        }
+    }
+
+    fn find(snapshot: &'s Snapshot, key: &Bytes) -> Option<Self> {
+        Some((key.clone(), snapshot.head(key)?))
+    }
+
+    fn key(&self) -> &Bytes {
+        &self.0
+    }
+}
 
 /// The documents a query ranges over.
 #[derive(Clone, Debug)]
@@ -109,21 +161,21 @@ impl Scope {
             || matches!(self, Scope::Collection { .. } | Scope::Group { .. })
     }
 
-    /// The entries in scope and within bounds in order of names; that order descends only where
+    /// What is in scope and within bounds in order of names; that order descends only where
     /// [`Scope::runs`] says so.
-    pub(crate) fn entries<'s>(
+    pub(crate) fn walk<'s, W: Walked<'s>>(
         &'s self,
         snapshot: &'s Snapshot,
         bounds: &NameBounds,
         direction: Direction,
-    ) -> Entries<'s> {
+    ) -> Walk<'s, W> {
         match self {
             Scope::Collection { keys, group, range } => {
-                let entries = walk(snapshot, &bounds.within(group, range), direction);
+                let entries = W::range(snapshot, &bounds.within(group, range), direction);
                 Box::new(entries.filter(|entry| keys.contains(entry.key())))
             }
             Scope::Group { group, range } => {
-                walk(snapshot, &bounds.within(group, range), direction)
+                W::range(snapshot, &bounds.within(group, range), direction)
             }
             Scope::Children(parent) => {
                 let bounds = bounds.clone();
@@ -133,15 +185,16 @@ impl Scope {
                     let keys = CollectionKeys::new(&path);
                     let (start, end) = keys.bounds();
                     let range = KeyRange::new(start, end);
-                    snapshot
-                        .range(&bounds.within(&group_bytes(path.id()), &range))
-                        .filter(move |entry| keys.contains(entry.key()))
+                    let range = bounds.within(&group_bytes(path.id()), &range);
+                    let entries = W::range(snapshot, &range, Direction::Ascending);
+                    entries.filter(move |entry| keys.contains(entry.key()))
                 }))
             }
             Scope::Descendants(parent) => {
                 let ranges = group_ids(snapshot).map(|id| {
                     let (start, end) = key::group(&id, parent);
-                    snapshot.range(&bounds.within(&group_bytes(&id), &KeyRange::new(start, end)))
+                    let range = bounds.within(&group_bytes(&id), &KeyRange::new(start, end));
+                    W::range(snapshot, &range, Direction::Ascending)
                 });
                 Box::new(Merge::new(ranges))
             }
@@ -180,44 +233,37 @@ pub(crate) fn below_collection(group: &str, collection: &CollectionPath) -> KeyR
 pub(crate) fn group_ids(snapshot: &Snapshot) -> impl Iterator<Item = String> {
     let mut from = Bytes::new();
     std::iter::from_fn(move || {
-        let id = key::group_id(snapshot.seek(&from)?.key())?;
+        let id = key::group_id(&snapshot.seek_key(&from)?)?;
         from = key::next_group(&id);
         Some(id)
     })
 }
 
-fn walk<'s>(snapshot: &'s Snapshot, range: &KeyRange, direction: Direction) -> Entries<'s> {
-    match direction {
-        Direction::Ascending => Box::new(snapshot.range(range)),
-        Direction::Descending => Box::new(snapshot.range_rev(range)),
-    }
-}
-
 /// Several ranges walked as one in order of names.
-struct Merge<'s> {
-    heads: BinaryHeap<Reverse<Head<'s>>>,
+struct Merge<'s, W> {
+    heads: BinaryHeap<Reverse<Next<'s, W>>>,
 }
 
-/// The next entry of one range, and what follows it.
-struct Head<'s> {
-    entry: Entry<'s>,
-    rest: Range<'s>,
+/// The next of one range, and what follows it.
+struct Next<'s, W> {
+    entry: W,
+    rest: Walk<'s, W>,
 }
 
-impl<'s> Merge<'s> {
-    fn new(ranges: impl Iterator<Item = Range<'s>>) -> Self {
+impl<'s, W: Walked<'s>> Merge<'s, W> {
+    fn new(ranges: impl Iterator<Item = Walk<'s, W>>) -> Self {
         let heads = ranges.filter_map(|mut rest| {
             let entry = rest.next()?;
-            Some(Reverse(Head { entry, rest }))
+            Some(Reverse(Next { entry, rest }))
         });
         Merge { heads: heads.collect() }
     }
 }
 
-impl<'s> Iterator for Merge<'s> {
-    type Item = Entry<'s>;
+impl<'s, W: Walked<'s>> Iterator for Merge<'s, W> {
+    type Item = W;
 
-    fn next(&mut self) -> Option<Entry<'s>> {
+    fn next(&mut self) -> Option<W> {
         let mut head = self.heads.peek_mut()?;
         match head.0.rest.next() {
             Some(next) => Some(std::mem::replace(&mut head.0.entry, next)),
@@ -226,22 +272,22 @@ impl<'s> Iterator for Merge<'s> {
     }
 }
 
-impl Ord for Head<'_> {
+impl<'s, W: Walked<'s>> Ord for Next<'s, W> {
     fn cmp(&self, other: &Self) -> Ordering {
         name_key::of_key(self.entry.key()).cmp(name_key::of_key(other.entry.key()))
     }
 }
 
-impl PartialOrd for Head<'_> {
+impl<'s, W: Walked<'s>> PartialOrd for Next<'s, W> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Head<'_> {
+impl<'s, W: Walked<'s>> PartialEq for Next<'s, W> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Head<'_> {}
+impl<'s, W: Walked<'s>> Eq for Next<'s, W> {}

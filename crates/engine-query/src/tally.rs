@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
+use engine_store::{Record, Snapshot};
 
 use crate::document::{Cells, Document};
 use crate::execute::Prepared;
@@ -83,8 +84,8 @@ impl<'s> Tally<'s> {
     fn advance(&mut self) {
         while self.count < self.wanted {
             if self.is_plain {
-                match self.union.pass(&mut self.meter) {
-                    Step::Item(()) => self.count += 1,
+                match self.union.pass(self.wanted - self.count, &mut self.meter) {
+                    Step::Item(passed) => self.count += passed,
                     Step::Pause => return,
                     Step::End => break,
                 }
@@ -125,18 +126,40 @@ impl<'s> Tally<'s> {
     }
 }
 
-/// Calls `visit` for every match, in no order: through postings where there are any.
-pub(crate) fn visit_indexed(
+/// Calls `visit` for every match, in no order, were there no offset and no limit: through an index where one serves. Answers
+/// how many documents were looked at that a fold would let an index find.
+pub(crate) fn each_match(
+    prepared: &Prepared,
+    snapshot: &Snapshot,
+    visit: &mut dyn FnMut(&Bytes, &Record, &mut Document<'_>),
+) -> usize {
+    // Every document has to be read then, and those of a scan lie next to each other.
+    let reads_all = prepared.query().filter.is_none() && !prepared.is_forced();
+    if reads_all || !prepared.uses_indexes(snapshot) {
+        let looked_at = prepared.matching(snapshot).for_each(|entry, document| {
+            visit(entry.key(), entry.record(), document);
+        });
+        let is_unfolded = !reads_all && prepared.is_unfolded(snapshot);
+        return if is_unfolded { looked_at } else { 0 };
+    }
+    visit_indexed(prepared, snapshot, visit)
+}
+
+/// The same through postings where there are any.
+fn visit_indexed(
     prepared: &Prepared,
     view: &dyn BaseView,
-    visit: &mut impl FnMut(&mut Document<'_>),
-) {
+    visit: &mut dyn FnMut(&Bytes, &Record, &mut Document<'_>),
+) -> usize {
     let plans = prepared.index_plans();
-    let Some(plan) = plans.iter().find(|plan| plan.is_postings()).or(plans.first()) else { return };
+    let Some(plan) = plans.iter().find(|plan| plan.is_postings()).or(plans.first()) else {
+        return 0;
+    };
     let overlay = Overlay::of(prepared, view);
     let mut cells = Cells::default();
     for found in overlay.found.iter() {
-        visit(&mut prepared.document(found.key(), found.record(), &mut cells));
+        let (key, record) = (found.key(), found.record());
+        visit(key, record, &mut prepared.document(key, record, &mut cells));
     }
     let mut seen = HashSet::new();
     let mut union = Union::new(view, plan, prepared.places(), false);
@@ -149,7 +172,8 @@ pub(crate) fn visit_indexed(
         let Some(record) = view.base_get(&item.key) else { continue };
         let mut document = prepared.document(&item.key, &record, &mut cells);
         if prepared.accepts(&mut document) {
-            visit(&mut document);
+            visit(&item.key, &record, &mut document);
         }
     }
+    overlay.looked_at
 }

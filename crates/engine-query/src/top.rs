@@ -8,7 +8,7 @@ use bytes::Bytes;
 use engine_store::Record;
 
 use crate::document::Document;
-use crate::execute::Row;
+use crate::rows::Row;
 use crate::sort::Sort;
 
 /// A document that was found, with what it is sorted by.

@@ -1,12 +1,12 @@
 //! What an index plan reads of a snapshot.
 
 use bytes::Bytes;
-use engine_store::{KeyRange, Record, Snapshot};
+use engine_store::{DerivedRange, Head, KeyRange, Record, Snapshot};
 
 use crate::model::Direction;
 
 /// Derived entries, one after the other.
-pub(crate) type DerivedEntries<'v> = Box<dyn Iterator<Item = Bytes> + Send + 'v>;
+pub(crate) type DerivedEntries<'v> = DerivedRange<'v>;
 
 /// Records newer than the base, one after the other; `None` for those that were deleted.
 pub(crate) type OverlayEntries<'v> = Box<dyn Iterator<Item = (Bytes, Option<Record>)> + 'v>;
@@ -15,6 +15,8 @@ pub(crate) type OverlayEntries<'v> = Box<dyn Iterator<Item = (Bytes, Option<Reco
 pub(crate) trait BaseView: Sync {
     fn has_base(&self) -> bool;
     fn base_get(&self, key: &[u8]) -> Option<Record>;
+    /// Same without the value, which is not read.
+    fn base_head(&self, key: &[u8]) -> Option<Head>;
     fn derived(&self, range: &KeyRange, direction: Direction) -> DerivedEntries<'_>;
     fn counter(&self, key: &[u8]) -> u64;
     fn overlay(&self, range: &KeyRange) -> OverlayEntries<'_>;
@@ -31,10 +33,14 @@ impl BaseView for Snapshot {
         self.base_get(key)
     }
 
+    fn base_head(&self, key: &[u8]) -> Option<Head> {
+        self.base_head(key)
+    }
+
     fn derived(&self, range: &KeyRange, direction: Direction) -> DerivedEntries<'_> {
         match direction {
-            Direction::Ascending => Box::new(self.derived(range)),
-            Direction::Descending => Box::new(self.derived_rev(range)),
+            Direction::Ascending => self.derived(range),
+            Direction::Descending => self.derived_rev(range),
         }
     }
 

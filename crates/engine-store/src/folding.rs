@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 
 use crate::base::{Base, BaseFile, Fold};
 use crate::error::StoreError;
-use crate::journal::Folder;
-use crate::limits::FOLD_RETRY_INTERVAL;
+use crate::journal::{Folder, Journal};
+use crate::limits::{FILE_SLACK_FOLDS, FOLD_RETRY_INTERVAL};
 use crate::lower::{Frozen, Lower};
 use crate::shared::{Head, Shared};
 use crate::table::Table;
@@ -67,7 +67,8 @@ impl Folding {
         self.state.lock().failed.as_ref().map_or(Ok(()), |(error, _)| Err(error.clone()))
     }
 
-    /// Waits for the fold under way. For the end of a store: nobody requests one any more.
+    /// Waits for the fold under way, which gives up when the store is closing. For the end of a store: nobody
+    /// requests one any more.
     pub(crate) fn join(&self) {
         let thread = self.state.lock().thread.take();
         join(thread);
@@ -145,6 +146,11 @@ fn freeze(
     shared: &Shared,
     own: Option<&Arc<BaseFile>>,
 ) -> Result<Option<(Arc<Lower>, Frozen)>, StoreError> {
+    let spare = shared.head.lock().journal.as_ref().and_then(Journal::spare_for_fold);
+    if let Some(spare) = spare {
+        // So that no commit waits while room is reserved.
+        spare.make();
+    }
     let mut head = shared.head.lock();
     let Head { state, journal, .. } = &mut *head;
     if let Some(frozen) = state.lower.frozen.clone() {
@@ -157,7 +163,7 @@ fn freeze(
     }
     if let Some(journal) = journal {
         // What the fold covers is in files of its own then, which it can remove.
-        journal.rotate_if_used()?;
+        journal.rotate_for_fold()?;
     }
     let frozen = Frozen {
         table: std::mem::replace(&mut state.table, Table::new()),
@@ -186,11 +192,16 @@ fn write(
         len: frozen.len,
         derive: &*shared.settings.derive,
         scratch: &shared.settings.scratch,
+        cancelled: &shared.closing,
     };
     if let (Some(base), Some(file)) = (base, &*own)
         && Arc::ptr_eq(base.file(), file)
         && base.is_tip()
     {
+        let slack_bytes = shared.settings.fold_bytes.saturating_mul(FILE_SLACK_FOLDS);
+        if base.is_outgrown(slack_bytes) {
+            return move_base(shared, own, &fold, base);
+        }
         return fold.onto(base);
     }
     let cache_bytes = shared.settings.cache_bytes;
@@ -205,6 +216,34 @@ fn write(
         Some(base) if shared.folder.is_none() => fold.over(&file, base),
         _ => fold.onto_nothing(&file),
     }
+}
+
+/// Folds into a new file, and leaves the old one to the states of it that are still looked at.
+fn move_base(
+    shared: &Shared,
+    own: &mut Option<Arc<BaseFile>>,
+    fold: &Fold<'_>,
+    base: &Base,
+) -> Result<Arc<Base>, StoreError> {
+    let cache_bytes = shared.settings.cache_bytes;
+    let (file, moved) = match &shared.folder {
+        None => {
+            let file = BaseFile::temporary(&shared.settings.scratch, cache_bytes)?;
+            let moved = fold.moving(&file, base)?;
+            (file, moved)
+        }
+        // Elsewhere a name is not taken from a file that is open.
+        Some(_) if !cfg!(unix) => return fold.onto(base),
+        Some(folder) => {
+            let new = folder.new_base_path()?;
+            let file = BaseFile::kept(folder, &new, cache_bytes)?;
+            let moved = fold.moving(&file, base)?;
+            folder.rename(&new, &folder.base_path())?;
+            (file, moved)
+        }
+    };
+    *own = Some(file);
+    Ok(moved)
 }
 
 /// The base file of a kept store, new or found.

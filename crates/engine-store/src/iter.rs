@@ -8,10 +8,10 @@ use bytes::Bytes;
 use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
 
-use crate::base::Cursor;
+use crate::base::{Base, Cursor, Unread};
 use crate::merge::{Direction, Turn, turn};
-use crate::record::Record;
-use crate::snapshot::raise;
+use crate::record::{Head, Record};
+use crate::snapshot::{raise, raise_head};
 use crate::table::Slot;
 
 type TableRange<'a> = RangedIter<'a, Bytes, Slot, DefaultSharedPtr>;
@@ -122,44 +122,77 @@ impl<'a> Iterator for Overlay<'a> {
     }
 }
 
-/// A range of everything.
-pub(crate) struct Merged<'a> {
+/// A range of everything; rows of the base are `T`.
+pub(crate) struct Merged<'a, T> {
     overlay: Peekable<Overlay<'a>>,
-    base: Option<Box<Peekable<Cursor<'a, Record>>>>,
-    floor: UnixMicros,
+    base: Option<Box<Peekable<Cursor<'a, T>>>>,
     direction: Direction,
 }
 
-impl<'a> Merged<'a> {
-    pub(crate) fn new(
-        overlay: Overlay<'a>,
-        base: Option<Cursor<'a, Record>>,
-        floor: UnixMicros,
-    ) -> Merged<'a> {
+/// What a range of everything meets next.
+pub(crate) enum Met<'a, T> {
+    Overlay(&'a Bytes, &'a Record),
+    Base(Bytes, T),
+}
+
+impl<'a, T> Merged<'a, T> {
+    pub(crate) fn new(overlay: Overlay<'a>, base: Option<Cursor<'a, T>>) -> Merged<'a, T> {
         let direction = overlay.direction;
         let base = base.map(|base| Box::new(base.peekable()));
-        Merged { overlay: overlay.peekable(), base, floor, direction }
+        Merged { overlay: overlay.peekable(), base, direction }
     }
 }
 
-impl<'a> Iterator for Merged<'a> {
-    type Item = Entry<'a>;
+impl<'a, T> Iterator for Merged<'a, T> {
+    type Item = Met<'a, T>;
 
-    fn next(&mut self) -> Option<Entry<'a>> {
+    fn next(&mut self) -> Option<Met<'a, T>> {
         loop {
             if let Some(base) = &mut self.base {
                 let upper = self.overlay.peek().map(|(key, _)| key.as_ref());
                 match turn(upper, base.peek().map(|(key, _)| key.as_ref()), self.direction) {
                     Turn::Lower => {
-                        let (key, record) = base.next()?;
-                        return Some(Entry::owned(key, record, self.floor));
+                        let (key, row) = base.next()?;
+                        return Some(Met::Base(key, row));
                     }
                     Turn::Both => drop(base.next()),
                     Turn::Upper | Turn::Neither => {}
                 }
             }
             if let (key, Some(record)) = self.overlay.next()? {
-                return Some(Entry::shared(key, record, self.floor));
+                return Some(Met::Overlay(key, record));
+            }
+        }
+    }
+}
+
+/// The entries of a range.
+pub(crate) struct Entries<'a> {
+    inner: Merged<'a, Unread<'a>>,
+    base: Option<&'a Base>,
+    floor: UnixMicros,
+}
+
+impl<'a> Entries<'a> {
+    pub(crate) fn new(
+        inner: Merged<'a, Unread<'a>>,
+        base: Option<&'a Base>,
+        floor: UnixMicros,
+    ) -> Entries<'a> {
+        Entries { inner, base, floor }
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Entry<'a>;
+
+    fn next(&mut self) -> Option<Entry<'a>> {
+        match self.inner.next()? {
+            Met::Overlay(key, record) => Some(Entry::shared(key, record, self.floor)),
+            Met::Base(key, row) => {
+                // After an error, which is noted, nothing more is shown.
+                let record = self.base?.read(row, &key)?;
+                Some(Entry::owned(key, record, self.floor))
             }
         }
     }
@@ -167,11 +200,11 @@ impl<'a> Iterator for Merged<'a> {
 
 /// The entries of a range in ascending key order; see [`crate::Snapshot::range`].
 pub struct Range<'a> {
-    inner: Merged<'a>,
+    inner: Entries<'a>,
 }
 
 impl<'a> Range<'a> {
-    pub(crate) fn new(inner: Merged<'a>) -> Range<'a> {
+    pub(crate) fn new(inner: Entries<'a>) -> Range<'a> {
         Range { inner }
     }
 }
@@ -186,11 +219,11 @@ impl<'a> Iterator for Range<'a> {
 
 /// The entries of a range in descending key order; see [`crate::Snapshot::range_rev`].
 pub struct RangeRev<'a> {
-    inner: Merged<'a>,
+    inner: Entries<'a>,
 }
 
 impl<'a> RangeRev<'a> {
-    pub(crate) fn new(inner: Merged<'a>) -> RangeRev<'a> {
+    pub(crate) fn new(inner: Entries<'a>) -> RangeRev<'a> {
         RangeRev { inner }
     }
 }
@@ -200,6 +233,30 @@ impl<'a> Iterator for RangeRev<'a> {
 
     fn next(&mut self) -> Option<Entry<'a>> {
         self.inner.next()
+    }
+}
+
+/// The keys of a range and what is known of their records without values; see [`crate::Snapshot::heads`].
+pub struct Heads<'a> {
+    inner: Merged<'a, Head>,
+    floor: UnixMicros,
+}
+
+impl<'a> Heads<'a> {
+    pub(crate) fn new(inner: Merged<'a, Head>, floor: UnixMicros) -> Heads<'a> {
+        Heads { inner, floor }
+    }
+}
+
+impl Iterator for Heads<'_> {
+    type Item = (Bytes, Head);
+
+    fn next(&mut self) -> Option<(Bytes, Head)> {
+        let (key, head) = match self.inner.next()? {
+            Met::Overlay(key, record) => (key.clone(), record.head()),
+            Met::Base(key, head) => (key, head),
+        };
+        Some((key, raise_head(head, self.floor)))
     }
 }
 
@@ -237,6 +294,13 @@ impl<'a> DerivedRange<'a> {
     }
 }
 
+impl DerivedRange<'_> {
+    /// Goes past up to `max` entries without copying them; answers how many there were.
+    pub fn pass(&mut self, max: u64) -> u64 {
+        self.inner.as_mut().map_or(0, |inner| inner.pass(max))
+    }
+}
+
 impl Iterator for DerivedRange<'_> {
     type Item = Bytes;
 
@@ -255,4 +319,4 @@ macro_rules! debug_by_name {
     )*};
 }
 
-debug_by_name!(Range, RangeRev, OverlayRange, DerivedRange);
+debug_by_name!(Range, RangeRev, Heads, OverlayRange, DerivedRange);

@@ -8,20 +8,39 @@ use std::time::Duration;
 /// as long as starting a thread takes.
 pub(crate) const RETIRE_INLINE_LEN_MAX: usize = 2_000;
 
-/// Memory for pages of the base. Measured: 79 MB resident with 2.5 million small records.
-pub(crate) const CACHE_BYTES: usize = 64 * 1024 * 1024;
+/// Memory for pages of the base. A page that is not in it is in the system's cache, 1.5 us away. The
+/// allocator keeps what a fold has used of it beside what readers use, so each byte counts twice in the 150 MiB
+/// that a large store may take.
+pub(crate) const CACHE_BYTES: usize = 24 * 1024 * 1024;
 
-/// Unfolded bytes that start a fold. With a quarter of it, 30 KB records were being folded all the time.
-pub(crate) const FOLD_BYTES: usize = 64 * 1024 * 1024;
+/// Unfolded bytes that start a fold. Twice that is what memory holds of records at most, and what it holds
+/// the allocator keeps: this is what fits below 150 MiB beside the cache.
+pub(crate) const FOLD_BYTES: usize = 20 * 1024 * 1024;
+
+/// The longest value that the base keeps beside its key and times. Longer ones are apart, so that walking keys does
+/// not read them; at this length a page still holds two rows.
+pub(crate) const INLINE_BYTES_MAX: usize = 2 * 1024;
+
+/// How many times as long as what is in it the file of a base may be, beside the slack of
+/// [`FILE_SLACK_FOLDS`]. Merging all of it takes twice as much, and redb grows files in steps; what is beyond is held by
+/// states that somebody still looks at, and the newest one moves to a file of its own.
+pub(crate) const FILE_GROWTH_MAX: u64 = 4;
+
+/// How many times `fold_bytes` a file may be long, however little is in it.
+pub(crate) const FILE_SLACK_FOLDS: usize = 4;
+
+/// How many runs a base has at most. Each costs a point read about 1.5 us, and fewer would have
+/// to be merged more often.
+pub(crate) const RUNS_MAX: usize = 4;
 
 /// Memory in which a fold sorts derived entries; what does not fit goes through a temporary file.
-pub(crate) const DERIVED_SORT_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const DERIVED_SORT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Room of one file of the journal. Its place on the disk is reserved at once, which makes syncing cheap.
 pub(crate) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Writers wait while more than this many times `fold_bytes` is unfolded and a fold is under way.
-pub(crate) const PRESSURE_FOLDS: usize = 4;
+pub(crate) const PRESSURE_FOLDS: usize = 2;
 
 /// How often a kept store is written to the disk: what a power cut takes at most, with write-behind.
 pub(crate) const SYNC_INTERVAL: Duration = Duration::from_secs(1);
@@ -32,8 +51,12 @@ pub(crate) const IDLE_INTERVALS: u32 = 3;
 /// Unfolded bytes below which an idle store is left as it is: they are read again in no time.
 pub(crate) const IDLE_FOLD_BYTES: usize = 1024 * 1024;
 
-/// Unfolded bytes above which a store folds before it closes, so that it opens quickly.
-pub(crate) const CLOSE_FOLD_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the journal that start a fold, however few keys they are about: they are read again at the next
+/// opening, at some hundred megabytes a second, as a store does not fold to close.
+pub(crate) const JOURNAL_TAIL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// How many rows a fold writes between two looks at whether the store is closing: less than a millisecond.
+pub(crate) const FOLD_LOOK_ROWS: u32 = 256;
 
 /// Journal files above which an opened store folds: each is read at the next opening.
 pub(crate) const SEGMENTS_MAX: usize = 4;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::base::{Base, BaseFile, Fold};
 use crate::error::StoreError;
@@ -75,7 +76,8 @@ fn find_base(folder: &Arc<Folder>, settings: &Settings) -> Result<FoundBase, Sto
     let records = Table::new();
     let (version, time, len) = (base.version, base.time, base.len);
     let scratch = &settings.scratch;
-    let fold = Fold { records: &records, version, time, len, derive, scratch };
+    let cancelled = &AtomicBool::new(false);
+    let fold = Fold { records: &records, version, time, len, derive, scratch, cancelled };
     let base = fold.onto_underived(&base)?;
     Ok((Some(file), Some(base)))
 }

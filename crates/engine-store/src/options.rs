@@ -50,7 +50,7 @@ pub struct StoreOptions {
     pub derive: Arc<dyn Derive>,
     /// Memory for pages of the base.
     pub cache_bytes: usize,
-    /// Bytes of unfolded records that start a fold. At four times as much, writers wait for it.
+    /// Bytes of unfolded records that start a fold. At twice as much, writers wait for it.
     pub fold_bytes: usize,
     /// Room of one file of the journal, reserved on the disk at once.
     pub segment_bytes: u64,

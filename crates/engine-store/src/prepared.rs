@@ -27,13 +27,21 @@ impl Prepared {
     }
 
     /// Reads from the base of `snapshot` what the writes meet there, and encodes them if they go to a
-    /// journal.
-    pub(crate) fn new(batch: WriteBatch, snapshot: &Snapshot, journaled: bool) -> Prepared {
+    /// journal. What `known` answers is not read.
+    pub(crate) fn new(
+        batch: WriteBatch,
+        snapshot: &Snapshot,
+        known: impl Fn(&[u8]) -> Option<Option<Record>>,
+        journaled: bool,
+    ) -> Prepared {
         let base = snapshot.lower.base.clone();
         let looked_up = match &base {
             None => Vec::new(),
             Some(base) => {
-                let look_up = |key: &[u8]| snapshot.slot(key).is_none().then(|| base.get(key));
+                let look_up = |key: &[u8]| {
+                    let is_in_base = snapshot.slot(key).is_none();
+                    is_in_base.then(|| known(key).unwrap_or_else(|| base.get(key)))
+                };
                 batch.iter().map(|(key, _)| look_up(key)).collect()
             }
         };

@@ -39,6 +39,24 @@ pub struct Record {
     pub value: Bytes,
 }
 
+/// What is known of the record of a key without reading its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// See [`Record::created`].
+    pub created: UnixMicros,
+    /// See [`Record::updated`].
+    pub updated: UnixMicros,
+    /// How long the value is.
+    pub value_len: usize,
+}
+
+impl Record {
+    /// All but the value.
+    pub fn head(&self) -> Head {
+        Head { created: self.created, updated: self.updated, value_len: self.value.len() }
+    }
+}
+
 /// What a commit did to one key. `before` and `after` always differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {

@@ -1,6 +1,7 @@
 //! What a store shares with its threads.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use base_env::Env;
 use parking_lot::{Condvar, Mutex};
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     /// Told after each fold, whether it succeeded or not.
     pub(crate) folded: Condvar,
     pub(crate) folding: Folding,
+    /// Set when the store closes: a fold under way gives up then.
+    pub(crate) closing: AtomicBool,
     pub(crate) syncing: Syncing,
     /// The folder of a kept store.
     pub(crate) folder: Option<Arc<Folder>>,
@@ -67,7 +70,9 @@ impl Shared {
 
     /// Starts a fold after a commit, if it is time for one.
     pub(crate) fn fold_if_large(self: &Arc<Shared>, head: &Head) {
-        if head.state.table_bytes >= self.settings.fold_bytes && head.state.lower.frozen.is_none() {
+        let is_large = head.state.table_bytes >= self.settings.fold_bytes
+            || head.journal.as_ref().is_some_and(Journal::is_tail_long);
+        if is_large && head.state.lower.frozen.is_none() {
             self.folding.request(self);
         }
     }

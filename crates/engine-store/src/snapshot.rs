@@ -7,11 +7,13 @@ use base_env::UnixMicros;
 use bytes::Bytes;
 
 use crate::error::StoreError;
-use crate::iter::{DerivedRange, Entry, Merged, Overlay, OverlayRange, Range, RangeRev, Walk};
+use crate::iter::{
+    DerivedRange, Entries, Entry, Heads, Merged, Overlay, OverlayRange, Range, RangeRev, Walk,
+};
 use crate::lower::{Lower, Settings};
 use crate::merge::Direction;
 use crate::range::KeyRange;
-use crate::record::{Commit, Record, Version};
+use crate::record::{Commit, Head, Record, Version};
 use crate::table::{Slot, Table, entry_bytes};
 
 /// An immutable state of a store: what it held at one version and one time. Cloning is O(1), and a
@@ -33,6 +35,11 @@ pub struct Snapshot {
 /// `record` as updated at `floor` at the earliest.
 pub(crate) fn raise(record: Record, floor: UnixMicros) -> Record {
     Record { updated: record.updated.max(floor), ..record }
+}
+
+/// `head` as updated at `floor` at the earliest.
+pub(crate) fn raise_head(head: Head, floor: UnixMicros) -> Head {
+    Head { updated: head.updated.max(floor), ..head }
 }
 
 impl Snapshot {
@@ -63,13 +70,35 @@ impl Snapshot {
         .map(|record| raise(record, self.floor))
     }
 
-    /// When the value of `key` last changed; `None` when it is missing. Copies no record.
+    /// When the value of `key` last changed; `None` when it is missing. Reads no value.
     pub fn updated(&self, key: &[u8]) -> Option<UnixMicros> {
+        self.head(key).map(|head| head.updated)
+    }
+
+    /// What is known of the record of `key` without its value, which is not read.
+    pub fn head(&self, key: &[u8]) -> Option<Head> {
         match self.slot(key) {
-            Some(slot) => slot.as_ref().map(|record| record.updated),
-            None => self.lower.base.as_ref()?.updated(key),
+            Some(slot) => slot.as_ref().map(Record::head),
+            None => self.lower.base.as_ref()?.head(key),
         }
-        .map(|updated| updated.max(self.floor))
+        .map(|head| raise_head(head, self.floor))
+    }
+
+    /// The keys of `range` in ascending order, each with what is known of its record without the value. Values
+    /// longer than a few kilobytes are not read for it.
+    pub fn heads(&self, range: &KeyRange) -> Heads<'_> {
+        self.merged_heads(range, Direction::Ascending)
+    }
+
+    /// Same as [`Snapshot::heads`], in descending order.
+    pub fn heads_rev(&self, range: &KeyRange) -> Heads<'_> {
+        self.merged_heads(range, Direction::Descending)
+    }
+
+    /// The first key that is `key` or greater. Reads no value.
+    pub fn seek_key(&self, key: &[u8]) -> Option<Bytes> {
+        let range = KeyRange { start: Bytes::copy_from_slice(key), end: None };
+        self.heads(&range).next().map(|(key, _)| key)
     }
 
     /// The entries of `range` in ascending key order.
@@ -125,6 +154,12 @@ impl Snapshot {
     pub fn base_get(&self, key: &[u8]) -> Option<Record> {
         let record = self.lower.base.as_ref()?.get(key)?;
         Some(raise(record, self.floor))
+    }
+
+    /// Same as [`Snapshot::base_get`] without the value, which is not read.
+    pub fn base_head(&self, key: &[u8]) -> Option<Head> {
+        let head = self.lower.base.as_ref()?.head(key)?;
+        Some(raise_head(head, self.floor))
     }
 
     /// Whether there is a base.
@@ -209,10 +244,16 @@ impl Snapshot {
         Overlay::new(walk(&self.table), frozen, direction)
     }
 
-    fn merged(&self, range: &KeyRange, direction: Direction) -> Merged<'_> {
-        let base = self.lower.base.as_ref().filter(|_| !range.is_empty());
-        let base = base.map(|base| base.records(range, direction));
-        Merged::new(self.walk(range, direction), base, self.floor)
+    fn merged(&self, range: &KeyRange, direction: Direction) -> Entries<'_> {
+        let base = self.lower.base.as_deref().filter(|_| !range.is_empty());
+        let rows = base.map(|base| base.records(range, direction));
+        Entries::new(Merged::new(self.walk(range, direction), rows), base, self.floor)
+    }
+
+    fn merged_heads(&self, range: &KeyRange, direction: Direction) -> Heads<'_> {
+        let base = self.lower.base.as_deref().filter(|_| !range.is_empty());
+        let rows = base.map(|base| base.heads(range, direction));
+        Heads::new(Merged::new(self.walk(range, direction), rows), self.floor)
     }
 
     fn derived_cursor(&self, range: &KeyRange, direction: Direction) -> DerivedRange<'_> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base_env::Env;
 use parking_lot::{Condvar, Mutex};
@@ -9,12 +10,12 @@ use parking_lot::{Condvar, Mutex};
 use crate::batch::WriteBatch;
 use crate::error::StoreError;
 use crate::folding::{Folding, fold};
-use crate::limits::{CLOSE_FOLD_BYTES, RETIRE_INLINE_LEN_MAX};
+use crate::limits::RETIRE_INLINE_LEN_MAX;
 use crate::lower::{Lower, Settings};
 use crate::open::Opened;
 use crate::options::{Durability, Place, StoreOptions};
 use crate::prepared::Prepared;
-use crate::record::{Commit, Version};
+use crate::record::{Commit, Record, Version};
 use crate::retire::Retirement;
 use crate::shared::{Head, Shared};
 use crate::snapshot::Snapshot;
@@ -52,6 +53,7 @@ impl Store {
             head: Mutex::new(Head { state, journal: Some(journal), closed: false }),
             folded: Condvar::new(),
             folding: Folding::default(),
+            closing: AtomicBool::new(false),
             syncing: Syncing::starting_at(version),
             folder: Some(folder),
             own_file: Mutex::new(file),
@@ -88,6 +90,7 @@ impl Store {
             head: Mutex::new(Head { state, journal: None, closed: false }),
             folded: Condvar::new(),
             folding: Folding::default(),
+            closing: AtomicBool::new(false),
             syncing: Syncing::default(),
             folder: None,
             own_file: Mutex::new(None),
@@ -129,7 +132,18 @@ impl Store {
     /// Does what can be done of a commit before its turn: reads in the base what `batch` meets there, as
     /// seen in `snapshot`, and encodes it for a journal. Give it to [`Writer::apply_prepared`].
     pub fn prepare(&self, batch: WriteBatch, snapshot: &Snapshot) -> Prepared {
-        Prepared::new(batch, snapshot, self.is_kept())
+        self.prepare_knowing(batch, snapshot, |_| None)
+    }
+
+    /// Same as [`Store::prepare`] where some records were got from `snapshot` before: `known` answers them, or that
+    /// there was none, and they are not looked up again.
+    pub fn prepare_knowing(
+        &self,
+        batch: WriteBatch,
+        snapshot: &Snapshot,
+        known: impl Fn(&[u8]) -> Option<Option<Record>>,
+    ) -> Prepared {
+        Prepared::new(batch, snapshot, known, self.is_kept())
     }
 
     /// Applies `batch` if `validate` agrees with the newest state.
@@ -229,14 +243,15 @@ impl Store {
     /// The disk's.
     pub fn close(&self) -> Result<(), StoreError> {
         let shared = &*self.shared;
-        let unfolded = {
+        {
             let mut head = shared.head.lock();
             if head.closed {
                 return Ok(());
             }
             head.closed = true;
-            head.unfolded_bytes()
-        };
+        }
+        // What is not folded is read again at the next opening, which is quicker than the fold would be.
+        shared.closing.store(true, Ordering::Release);
         shared.folded.notify_all();
         shared.syncing.stop();
         shared.folding.join();
@@ -244,10 +259,6 @@ impl Store {
             return Ok(());
         }
         sync(shared)?;
-        // What is not folded is read again at the next opening: a little is quicker than a fold.
-        if unfolded > CLOSE_FOLD_BYTES {
-            fold(shared)?;
-        }
         let journal = shared.head.lock().journal.take();
         journal.map_or(Ok(()), |journal| journal.finish())
     }

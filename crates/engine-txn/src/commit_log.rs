@@ -104,7 +104,7 @@ impl CommitLog {
         ring.newest = commit.version;
         ring.bytes += size(&commit);
         ring.commits.push_back(commit);
-        while ring.commits.len() > ring.commits_max || ring.bytes > ring.bytes_max {
+        while ring.is_too_large() {
             let Some(oldest) = ring.commits.pop_front() else { break };
             ring.bytes -= size(&oldest);
             ring.forgotten = Some(oldest.time);
@@ -123,6 +123,16 @@ impl CommitLog {
 }
 
 impl Ring {
+    /// The newest commit is kept where it alone is the most that a commit can be: twice the bound, so that
+    /// followers who keep up are never left behind by it.
+    fn is_too_large(&self) -> bool {
+        let bytes_max = match self.commits.len() {
+            1 => self.bytes_max.saturating_mul(2),
+            _ => self.bytes_max,
+        };
+        self.commits.len() > self.commits_max || self.bytes > bytes_max
+    }
+
     /// How many of the held commits are at or before `version`.
     fn position(&self, version: Version) -> Result<usize, Lagged> {
         let wanted = self.newest.get().saturating_sub(version.get());

@@ -110,7 +110,8 @@ impl Database {
                 Err(Failure::Commit(conflict.into()))
             }
             (Ok((batch, answer)), _) => {
-                let batch = self.inner().store.prepare(batch, reads.snapshot());
+                let got = |key: &[u8]| reads.got(key);
+                let batch = self.inner().store.prepare_knowing(batch, reads.snapshot(), got);
                 let (seen, version) = reads.finish();
                 Ok(Planned { batch, answer, seen, version })
             }

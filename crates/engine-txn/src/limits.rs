@@ -51,7 +51,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             log_commits_max: 16_384,
-            log_bytes_max: 32 * 1024 * 1024,
+            log_bytes_max: 16 * 1024 * 1024,
             clear_changes_max: 4_096,
             transactions_max: 10_000,
             finished_max: 10_000,

@@ -1,6 +1,6 @@
 //! What was read: by a transaction, by the plan of a commit; and whether it is still true.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -132,18 +132,26 @@ impl fmt::Debug for ReadSet {
 pub struct Reads {
     snapshot: Snapshot,
     seen: ReadSet,
+    /// What was got, so that the commit need not look it up again.
+    got: HashMap<Bytes, Option<Record>>,
 }
 
 impl Reads {
     pub(crate) fn new(snapshot: Snapshot) -> Reads {
-        Reads { snapshot, seen: ReadSet::default() }
+        Reads { snapshot, seen: ReadSet::default(), got: HashMap::new() }
     }
 
     /// The record of `key`. If it has changed when the plan is committed, the plan runs again.
     pub fn get(&mut self, key: &Bytes) -> Option<Record> {
         let record = self.snapshot.get(key);
         self.seen.keys.insert(key.clone(), record.as_ref().map(|record| record.updated));
+        self.got.insert(key.clone(), record.clone());
         record
+    }
+
+    /// The record of `key` where it was got: `Some(None)` where there was none.
+    pub(crate) fn got(&self, key: &[u8]) -> Option<Option<Record>> {
+        self.got.get(key).cloned()
     }
 
     /// Notes a read of `scope`, for a plan that walks [`Reads::snapshot`] itself.

@@ -50,14 +50,14 @@ impl<'v> Zigzag<'v> {
         Zigzag { cursors, target: None, agreeing: 0, at: 0 }
     }
 
-    /// Whether it is of one posting, so that [`Zigzag::step`] serves.
+    /// Whether it is of one posting, so that [`Zigzag::pass`] serves.
     pub(super) fn is_single(&self) -> bool {
         self.cursors.len() == 1
     }
 
-    /// The next name of the first posting.
-    pub(super) fn step(&mut self, meter: &mut Meter) -> Option<Bytes> {
-        self.cursors.first_mut()?.step(meter)
+    /// Goes past up to `max` names of the first posting; answers how many there were.
+    pub(super) fn pass(&mut self, max: u64, meter: &mut Meter) -> u64 {
+        self.cursors.first_mut().map_or(0, |cursor| cursor.pass(max, meter))
     }
 
     pub(super) fn next(&mut self, meter: &mut Meter) -> Step<Bytes> {
@@ -108,13 +108,23 @@ impl<'v> PostingCursor<'v> {
         PostingCursor { view, prefix, range, direction, entries: None, name: None }
     }
 
+    /// Goes past up to `max` names; answers how many there were.
+    fn pass(&mut self, max: u64, meter: &mut Meter) -> u64 {
+        let passed = self.entries().pass(max);
+        meter.steps(passed);
+        passed
+    }
+
+    fn entries(&mut self) -> &mut DerivedEntries<'v> {
+        let (view, range, direction) = (self.view, &self.range, self.direction);
+        self.entries.get_or_insert_with(|| view.derived(range, direction))
+    }
+
     /// The next name.
     fn step(&mut self, meter: &mut Meter) -> Option<Bytes> {
         meter.step();
-        let view = self.view;
-        let (range, direction) = (&self.range, self.direction);
-        let entries = self.entries.get_or_insert_with(|| view.derived(range, direction));
-        self.name = entries.next().map(|entry| entry.slice(self.prefix.len().min(entry.len())..));
+        let entry = self.entries().next();
+        self.name = entry.map(|entry| entry.slice(self.prefix.len().min(entry.len())..));
         self.name.clone()
     }
 

@@ -101,8 +101,18 @@ impl Meter {
 
     /// One entry was read.
     pub(super) fn step(&mut self) {
-        self.entries += 1;
-        self.spend(1);
+        self.steps(1);
+    }
+
+    /// So many entries were read.
+    pub(super) fn steps(&mut self, entries: u64) {
+        self.entries += entries;
+        self.spend(entries);
+    }
+
+    /// How many entries may still be read before a pause.
+    fn steps_left(&self) -> u64 {
+        self.left
     }
 }
 
@@ -133,7 +143,7 @@ pub(crate) struct Stream<'v> {
 
 enum Source<'v> {
     Postings(Zigzag<'v>),
-    Range { entries: DerivedEntries<'v>, range: &'v WalkRange, skip: usize },
+    Range { entries: Box<DerivedEntries<'v>>, range: &'v WalkRange, skip: usize },
 }
 
 impl<'v> Stream<'v> {
@@ -158,7 +168,7 @@ impl<'v> Stream<'v> {
             WalkKind::Range(range) => {
                 let prefix = [place.scope.as_slice(), &range.prefix].concat();
                 let skip = prefix.len();
-                let entries = view.derived(&range.bounds(prefix), walk.direction);
+                let entries = Box::new(view.derived(&range.bounds(prefix), walk.direction));
                 Source::Range { entries, range, skip }
             }
         };
@@ -175,19 +185,21 @@ impl<'v> Stream<'v> {
         }
     }
 
-    /// Same as [`Stream::next`] for who only counts.
-    pub(crate) fn pass(&mut self, meter: &mut Meter) -> Step<()> {
+    /// Same as [`Stream::next`], up to `max` times, for who only counts.
+    pub(crate) fn pass(&mut self, max: u64, meter: &mut Meter) -> Step<u64> {
         if meter.is_spent() {
             return Step::Pause;
         }
-        let entry = match &mut self.source {
-            Source::Postings(zigzag) => zigzag.step(meter),
+        let max = max.min(meter.steps_left());
+        let passed = match &mut self.source {
+            Source::Postings(zigzag) => zigzag.pass(max, meter),
             Source::Range { entries, .. } => {
-                meter.step();
-                entries.next()
+                let passed = entries.pass(max);
+                meter.steps(passed);
+                passed
             }
         };
-        entry.map_or(Step::End, |_| Step::Item(()))
+        if passed == 0 { Step::End } else { Step::Item(passed) }
     }
 
     pub(crate) fn next(&mut self, meter: &mut Meter) -> Step<Item> {

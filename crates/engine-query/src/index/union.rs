@@ -49,10 +49,10 @@ impl<'v> Union<'v> {
         self.streams.iter().all(|(stream, _)| stream.is_plain())
     }
 
-    /// Same as [`Union::next`] for who only counts.
-    pub(crate) fn pass(&mut self, meter: &mut Meter) -> Step<()> {
+    /// Same as [`Union::next`], up to `max` times, for who only counts.
+    pub(crate) fn pass(&mut self, max: u64, meter: &mut Meter) -> Step<u64> {
         while let Some((stream, _)) = self.streams.last_mut() {
-            match stream.pass(meter) {
+            match stream.pass(max, meter) {
                 Step::End => {
                     self.streams.pop();
                 }

@@ -114,3 +114,11 @@ fn a_cursor_and_an_offset_read_only_what_follows() {
     check(snapshot, Query { start: at(3_000), ..query("plain", vec![], &order) }, 20, 21, 21);
     check(snapshot, Query { offset: 1_000, ..query("plain", vec![], &order) }, 20, 1_020, 20);
 }
+
+#[test]
+fn names_alone_read_no_documents() {
+    let snapshot = &snapshot();
+    let half = is("half", FieldOp::Equal, Value::Boolean(true));
+    let names = Some(vec![FieldPath::name()]);
+    check(snapshot, Query { select: names, ..query("plain", vec![half], &[]) }, 20, 20, 0);
+}

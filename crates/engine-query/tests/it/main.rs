@@ -7,6 +7,7 @@
     reason = "helpers of tests may do what tests may"
 )]
 
+mod access;
 mod aggregates;
 mod cursors;
 mod filters;

@@ -23,7 +23,11 @@ fn store(documents: &[Document]) -> Snapshot {
 }
 
 /// The documents as several commits lead to them, out of others, with folds in between.
-fn store_in_stages(random: &mut Random, documents: &[Document], indexer: &Indexer) -> Snapshot {
+pub(crate) fn store_in_stages(
+    random: &mut Random,
+    documents: &[Document],
+    indexer: &Indexer,
+) -> Snapshot {
     const STAGES: usize = 4;
     let options = StoreOptions::memory(Env::simulated(1, UnixMicros(1_000_000)));
     let store = Store::open(StoreOptions { derive: Arc::new(indexer.clone()), ..options }).unwrap();
@@ -53,7 +57,7 @@ fn store_in_stages(random: &mut Random, documents: &[Document], indexer: &Indexe
 }
 
 /// Runs `property` for every seed, and says which one failed.
-fn for_every_world(property: impl Fn(&mut Random)) {
+pub(crate) fn for_every_world(property: impl Fn(&mut Random)) {
     for seed in 0..WORLDS {
         let result = catch_unwind(AssertUnwindSafe(|| property(&mut Random::new(seed))));
         if let Err(panic) = result {

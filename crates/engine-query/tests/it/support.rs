@@ -1,13 +1,15 @@
 //! Short ways to say documents, values and queries.
 
+use std::sync::Arc;
+
 use base_env::{Env, UnixMicros};
 use base_value::{
     DatabaseName, DocumentPath, FieldPath, Fields, ParentPath, Timestamp, Value, codec, key,
 };
 use engine_query::{
-    Cursor, Direction, FieldOp, Filter, From, Order, Prepared, Query, QueryError, UnaryOp,
+    Cursor, Direction, FieldOp, Filter, From, Indexer, Order, Prepared, Query, QueryError, UnaryOp,
 };
-use engine_store::{Snapshot, Store, StoreError, WriteBatch};
+use engine_store::{Snapshot, Store, StoreError, StoreOptions, WriteBatch};
 
 pub(crate) fn database() -> DatabaseName {
     DatabaseName::new("p", "(default)")
@@ -22,6 +24,19 @@ pub(crate) fn snapshot<'d>(documents: impl IntoIterator<Item = (&'d str, Fields)
     }
     store.apply(|_| Ok::<(), StoreError>(()), batch).unwrap();
     store.snapshot()
+}
+
+/// An empty store that derives what queries look up.
+pub(crate) fn indexed_store(indexer: &Indexer) -> Store {
+    let options = StoreOptions::memory(Env::simulated(1, UnixMicros(1_000_000)));
+    Store::open(StoreOptions { derive: Arc::new(indexer.clone()), ..options }).unwrap()
+}
+
+/// Writes one document.
+pub(crate) fn put(store: &Store, path: &str, fields: &Fields) {
+    let mut batch = WriteBatch::new();
+    batch.put(key::document(&DocumentPath::parse(path).unwrap()), codec::encode_fields(fields));
+    store.apply(|_| Ok::<(), StoreError>(()), batch).unwrap();
 }
 
 pub(crate) fn fields<const N: usize>(fields: [(&str, Value); N]) -> Fields {

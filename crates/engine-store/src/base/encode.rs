@@ -4,67 +4,90 @@ use base_env::UnixMicros;
 use bytes::{Buf, BufMut, Bytes};
 use redb::TableDefinition;
 
-use crate::record::Record;
-use crate::table::Slot;
+use crate::limits::INLINE_BYTES_MAX;
+use crate::record::{Head, Record};
 
-/// Key to record: creation time, update time, value. Nothing at all where a lower base's record was
-/// deleted.
-pub(crate) const RECORDS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("records");
-/// Derived keys, each with [`PRESENT`] or, over a lower base, [`ABSENT`].
-pub(crate) const DERIVED: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("derived");
 /// Counters by key.
 pub(crate) const COUNTERS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("counters");
 /// Numbers by name, written in the transaction that they describe.
 pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+/// The runs by their numbers, a newer one's being higher: how many heads and how many bytes each holds.
+pub(crate) const RUNS: TableDefinition<'_, u64, (u64, u64)> = TableDefinition::new("runs");
 
 /// The value of a derived entry.
 pub(crate) const PRESENT: &[u8] = &[];
-/// The value of a derived entry that a lower base has and this one has not.
+/// The value of a derived entry that is below and not here.
 pub(crate) const ABSENT: &[u8] = &[0];
 
-/// Bytes of the two times before a value.
+/// Bytes of the two times a head begins with.
 const TIMES_LEN: usize = 16;
+/// Follows the times where the value follows.
+const INLINE: u8 = 0;
+/// Follows the times where the value is apart, and its length follows.
+const APART: u8 = 1;
 
-/// Writes a slot into `out`, in place of what was there.
-pub(crate) fn encode(slot: &Slot, out: &mut Vec<u8>) {
-    out.clear();
-    if let Some(record) = slot {
-        out.put_i64_le(record.created.0);
-        out.put_i64_le(record.updated.0);
-        out.extend_from_slice(&record.value);
-    }
+/// Where the value of a head is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<T> {
+    Inline(T),
+    /// In the values of the same run; it is so long.
+    Apart(usize),
 }
 
-/// The times and the value in stored bytes; `None` for a deleted record.
-pub(crate) fn split(mut stored: &[u8]) -> Option<(UnixMicros, UnixMicros, &[u8])> {
-    if stored.len() < TIMES_LEN {
+/// A head as it is stored: its times, and where the value is.
+pub(crate) type Stored<'v> = (UnixMicros, UnixMicros, Place<&'v [u8]>);
+
+/// Writes the head of a record into `out`, in place of what was there. Answers whether the value goes apart.
+pub(crate) fn encode(record: &Record, out: &mut Vec<u8>) -> bool {
+    out.clear();
+    out.put_i64_le(record.created.0);
+    out.put_i64_le(record.updated.0);
+    let apart = record.value.len() > INLINE_BYTES_MAX;
+    if apart {
+        out.put_u8(APART);
+        out.put_u64_le(record.value.len() as u64);
+    } else {
+        out.put_u8(INLINE);
+        out.extend_from_slice(&record.value);
+    }
+    apart
+}
+
+/// Takes a stored head apart; `None` for that of a deleted record.
+pub(crate) fn split(mut stored: &[u8]) -> Option<Stored<'_>> {
+    if stored.len() <= TIMES_LEN {
         return None;
     }
     let created = UnixMicros(stored.get_i64_le());
     let updated = UnixMicros(stored.get_i64_le());
-    Some((created, updated, stored))
-}
-
-/// A copy of a stored record.
-pub(crate) fn decode(stored: &[u8]) -> Slot {
-    let (created, updated, value) = split(stored)?;
-    Some(Record { created, updated, value: Bytes::copy_from_slice(value) })
-}
-
-/// Copies of a key and its stored record, in one allocation.
-pub(crate) fn decode_entry(key: &[u8], stored: &[u8]) -> (Bytes, Slot) {
-    let Some((created, updated, value)) = split(stored) else {
-        return (Bytes::copy_from_slice(key), None);
+    let place = match stored.get_u8() {
+        APART => Place::Apart(usize::try_from(stored.try_get_u64_le().ok()?).ok()?),
+        _ => Place::Inline(stored),
     };
+    Some((created, updated, place))
+}
+
+/// Whether a stored head says that the record was deleted.
+pub(crate) fn is_deleted(stored: &[u8]) -> bool {
+    stored.is_empty()
+}
+
+/// What a stored head says without its value.
+pub(crate) fn decode_head(stored: &[u8]) -> Option<Head> {
+    let (created, updated, place) = split(stored)?;
+    let value_len = match place {
+        Place::Inline(value) => value.len(),
+        Place::Apart(len) => len,
+    };
+    Some(Head { created, updated, value_len })
+}
+
+/// Copies of a key and of an inline value, in one allocation.
+pub(crate) fn copy_both(key: &[u8], value: &[u8]) -> (Bytes, Bytes) {
     let mut both = Vec::with_capacity(key.len() + value.len());
     both.extend_from_slice(key);
     both.extend_from_slice(value);
     let mut key_bytes = Bytes::from(both);
     let value = key_bytes.split_off(key.len());
-    (key_bytes, Some(Record { created, updated, value }))
-}
-
-/// A copy of a derived key, and whether it is there.
-pub(crate) fn decode_derived(key: &[u8], stored: &[u8]) -> (Bytes, Option<()>) {
-    (Bytes::copy_from_slice(key), (stored == PRESENT).then_some(()))
+    (key_bytes, value)
 }

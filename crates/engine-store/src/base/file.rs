@@ -8,8 +8,9 @@ use parking_lot::Mutex;
 use redb::{Builder, Database, ReadableDatabase};
 
 use super::backend::Backend;
-use super::encode::{COUNTERS, DERIVED, META, RECORDS};
+use super::encode::{COUNTERS, META, RUNS};
 use super::layer::Base;
+use super::run::Run;
 use crate::disk::{DiskFile, TemporaryFile};
 use crate::error::StoreError;
 use crate::journal::Folder;
@@ -17,6 +18,7 @@ use crate::journal::Folder;
 /// A redb database. Only the store that made it writes to it, one fold after the other.
 pub(crate) struct BaseFile {
     pub(crate) database: Database,
+    file: Arc<dyn DiskFile>,
     path: PathBuf,
     /// The folder of a kept store, which stays locked for as long as this may be read.
     folder: Option<Arc<Folder>>,
@@ -56,15 +58,21 @@ impl BaseFile {
     ) -> Result<Arc<BaseFile>, StoreError> {
         let database = Builder::new()
             .set_cache_size(cache_bytes)
-            .create_with_backend(Backend(file))
+            .create_with_backend(Backend(Arc::clone(&file)))
             .map_err(|error| base_error(path, error))?;
         Ok(Arc::new(BaseFile {
             database,
+            file,
             path: path.to_owned(),
             folder,
             tip: Mutex::new(0),
             failed: OnceLock::new(),
         }))
+    }
+
+    /// How long the file is.
+    pub(super) fn size(&self) -> Option<u64> {
+        self.file.size().ok()
     }
 
     /// Whether nothing in it has to outlive the process.
@@ -95,15 +103,16 @@ impl BaseFile {
                 let what = "it belongs to the data of another store";
                 return Err(redb::Error::Corrupted(what.to_owned()));
             }
+            let mut runs = Vec::new();
+            for run in transaction.open_table(RUNS)?.range::<u64>(..)?.rev() {
+                let (number, sizes) = run?;
+                runs.push(Run::open(&transaction, number.value(), sizes.value())?);
+            }
             let base = Base::new(
                 Arc::clone(self),
                 generation,
                 under,
-                super::layer::Tables {
-                    records: transaction.open_table(RECORDS)?,
-                    derived: transaction.open_table(DERIVED)?,
-                    counters: transaction.open_table(COUNTERS)?,
-                },
+                super::layer::Tables { runs, counters: transaction.open_table(COUNTERS)? },
                 &meta,
             )?;
             Ok(Some(base))

@@ -1,27 +1,24 @@
-//! Writing the base: one fold, in one transaction.
+//! Writing the base: one fold, in one transaction, as one more run that takes in older ones.
 
-use std::collections::HashMap;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use base_env::UnixMicros;
 use bytes::Bytes;
 use redb::{ReadableTable, Table, WriteTransaction};
 
-use super::encode::{
-    ABSENT, COUNTERS, DERIVED, META, PRESENT, RECORDS, decode, decode_entry, encode,
-};
+use super::build::{Build, Counted};
+use super::encode::{COUNTERS, META, RUNS};
 use super::file::BaseFile;
 use super::layer::Base;
-use super::sorter::{Presence, Sorter};
+use super::run::{BytesDefinition, Part, Run};
+use super::sorter::Sorter;
 use crate::derive::Derive;
 use crate::error::StoreError;
-use crate::limits::DERIVED_SORT_BYTES;
+use crate::limits::{DERIVED_SORT_BYTES, RUNS_MAX};
 use crate::record::Version;
-use crate::table::{Slot, Table as Records};
-
-type BytesTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
+use crate::table::Table as Records;
 
 /// What a fold brings into the base.
 pub(crate) struct Fold<'a> {
@@ -34,34 +31,59 @@ pub(crate) struct Fold<'a> {
     pub(crate) derive: &'a dyn Derive,
     /// Where temporary files go.
     pub(crate) scratch: &'a Path,
+    /// Set when the fold is no longer wanted: it ends then, and has changed nothing.
+    pub(crate) cancelled: &'a AtomicBool,
 }
 
-/// What a fold goes on from.
-enum Start<'a> {
-    /// The newest state of the file it writes to.
-    Tip,
-    /// The records of the newest state of the file it writes to, derived anew.
-    Underived(&'a Base),
-    /// Nothing: what the file holds is removed.
-    Empty,
-    /// A state that lies over the same one as the new file: its own part is copied.
-    Copy(&'a Base),
+/// What a fold does with what was there.
+struct Plan<'a> {
+    file: &'a Arc<BaseFile>,
+    /// The state that the records change.
+    before: Option<&'a Base>,
+    /// The runs that are taken in, the newest first.
+    taken: Vec<&'a Run>,
+    /// Whether what the file holds is of no use any more.
+    clears: bool,
+    /// Whether the tables that `taken` are of are removed from the file.
+    replaces: bool,
+    derives_all: bool,
+    /// Counters to begin with, of the state itself; those of the file where it goes on.
+    counters: Option<&'a Base>,
+    under: Option<Arc<Base>>,
+    /// Whether there are runs below the new one.
+    shadows: bool,
 }
 
 impl Fold<'_> {
     /// Folds over `base`, which is the newest state of a file that is ours to write to.
     pub(crate) fn onto(&self, base: &Base) -> Result<Arc<Base>, StoreError> {
-        self.write(base.file(), &Start::Tip, base.under().cloned())
+        let runs: Vec<&Run> = base.tables.runs.iter().collect();
+        let lens: Vec<u64> = runs.iter().map(|run| run.len).collect();
+        let taken = taken_in(&lens, self.records.len() as u64);
+        let shadows = taken < runs.len() || base.under().is_some();
+        self.write(Plan {
+            before: Some(base),
+            taken: runs.into_iter().take(taken).collect(),
+            replaces: true,
+            under: base.under().cloned(),
+            shadows,
+            ..Plan::new(base.file())
+        })
     }
 
     /// The same where `base` was derived in another way. It must not lie over another one.
     pub(crate) fn onto_underived(&self, base: &Base) -> Result<Arc<Base>, StoreError> {
-        self.write(base.file(), &Start::Underived(base), None)
+        self.write(Plan {
+            taken: base.tables.runs.iter().collect(),
+            clears: true,
+            derives_all: true,
+            ..Plan::new(base.file())
+        })
     }
 
     /// Folds over nothing, into a file whose content is no longer wanted.
     pub(crate) fn onto_nothing(&self, file: &Arc<BaseFile>) -> Result<Arc<Base>, StoreError> {
-        self.write(file, &Start::Empty, None)
+        self.write(Plan { clears: true, ..Plan::new(file) })
     }
 
     /// Folds over a state that is not ours to write to, into a new file.
@@ -70,31 +92,42 @@ impl Fold<'_> {
         file: &Arc<BaseFile>,
         base: &Arc<Base>,
     ) -> Result<Arc<Base>, StoreError> {
-        match base.under() {
-            None => self.write(file, &Start::Empty, Some(Arc::clone(base))),
+        let plan = Plan { before: Some(base), clears: true, shadows: true, ..Plan::new(file) };
+        self.write(match base.under() {
+            None => Plan { under: Some(Arc::clone(base)), ..plan },
             // Two files deep is enough: the nearer one's own part comes along.
-            Some(under) => self.write(file, &Start::Copy(base), Some(Arc::clone(under))),
-        }
+            Some(under) => Plan {
+                under: Some(Arc::clone(under)),
+                taken: base.tables.runs.iter().collect(),
+                counters: Some(base),
+                ..plan
+            },
+        })
     }
 
-    fn write(
+    /// Folds over `base` into a new file, with all that the old one holds of it.
+    pub(crate) fn moving(
         &self,
         file: &Arc<BaseFile>,
-        start: &Start<'_>,
-        under: Option<Arc<Base>>,
+        base: &Base,
     ) -> Result<Arc<Base>, StoreError> {
+        self.write(Plan {
+            before: Some(base),
+            taken: base.tables.runs.iter().collect(),
+            counters: Some(base),
+            shadows: base.under().is_some(),
+            under: base.under().cloned(),
+            ..Plan::new(file)
+        })
+    }
+
+    fn write(&self, plan: Plan<'_>) -> Result<Arc<Base>, StoreError> {
+        let file = plan.file;
         let commit = || -> Result<(), redb::Error> {
             let mut transaction = file.database.begin_write()?;
             // Opening after a kill must not walk the whole file. Nobody opens a temporary one again.
             transaction.set_quick_repair(!file.is_temporary());
-            if matches!(start, Start::Empty) {
-                transaction.delete_table(RECORDS)?;
-            }
-            if matches!(start, Start::Empty | Start::Underived(_)) {
-                transaction.delete_table(DERIVED)?;
-                transaction.delete_table(COUNTERS)?;
-            }
-            self.fill(&transaction, start, under.as_deref(), file.store())?;
+            self.fill(&transaction, &plan)?;
             transaction.commit()?;
             Ok(())
         };
@@ -104,68 +137,53 @@ impl Fold<'_> {
             *tip += 1;
             *tip
         };
-        let newest = file.newest(generation, under)?;
+        let newest = file.newest(generation, plan.under)?;
         newest.map(Arc::new).ok_or_else(|| {
             file.error(redb::Error::Corrupted("what was just written is missing".to_owned()))
         })
     }
 
-    fn fill(
-        &self,
-        transaction: &WriteTransaction,
-        start: &Start<'_>,
-        under: Option<&Base>,
-        store: u64,
-    ) -> Result<(), redb::Error> {
-        let mut writer = Writer {
-            records: transaction.open_table(RECORDS)?,
-            derived: Sorter::new(self.scratch.to_owned(), DERIVED_SORT_BYTES),
-            under,
+    fn fill(&self, transaction: &WriteTransaction, plan: &Plan<'_>) -> Result<(), redb::Error> {
+        let mut runs = transaction.open_table(RUNS)?;
+        let last = runs.last()?.map_or(0, |(number, _)| number.value());
+        let build = Build {
+            records: self.records,
+            taken: &plan.taken,
+            before: plan.before,
+            shadows: plan.shadows,
+            derives_all: plan.derives_all,
             derive: self.derive,
-            counted: HashMap::new(),
-            scratch: Scratch::default(),
+            cancelled: self.cancelled,
         };
+        let number = last + 1;
+        let sorter = Sorter::new(self.scratch.to_owned(), DERIVED_SORT_BYTES);
+        let (size, counted) = build.write(transaction, number, sorter)?;
+        let mut removed = Vec::new();
+        if plan.clears {
+            for run in runs.iter()? {
+                removed.push(run?.0.value());
+            }
+            transaction.delete_table(COUNTERS)?;
+        } else if plan.replaces {
+            removed.extend(plan.taken.iter().map(|run| run.number));
+        }
+        for number in removed {
+            runs.remove(number)?;
+            for part in Part::ALL {
+                transaction.delete_table(BytesDefinition::new(&part.table_name(number)))?;
+            }
+        }
+        runs.insert(number, (size.len, size.bytes))?;
         let mut counters = transaction.open_table(COUNTERS)?;
-        match start {
-            Start::Tip | Start::Empty => {}
-            Start::Underived(base) => writer.derive_all(base)?,
-            Start::Copy(base) => {
-                writer.copy(base)?;
-                let mut derived = transaction.open_table(DERIVED)?;
-                for row in base.tables.derived.iter()? {
-                    let (key, stored) = row?;
-                    derived.insert(key.value(), stored.value())?;
-                }
-                for row in base.tables.counters.iter()? {
-                    let (key, value) = row?;
-                    counters.insert(key.value(), value.value())?;
-                }
+        if let Some(base) = plan.counters {
+            for row in base.tables.counters.iter()? {
+                let (key, value) = row?;
+                counters.insert(key.value(), value.value())?;
             }
         }
-        for (key, slot) in self.records {
-            writer.put(key, slot)?;
-        }
-        let Writer { counted, derived, records, .. } = writer;
-        drop(records);
-        write_derived(derived, transaction.open_table(DERIVED)?, under)?;
-        let mut counted: Vec<(Bytes, i64)> = counted.into_iter().collect();
-        counted.sort_unstable();
-        for (key, change) in counted {
-            let stored = counters.get(key.as_ref())?.map(|value| value.value());
-            let before = match (stored, under) {
-                (Some(value), _) => value,
-                (None, Some(under)) => under.try_counter(&key)?,
-                (None, None) => 0,
-            };
-            let after = before.saturating_add_signed(change);
-            if after == 0 && under.is_none() {
-                counters.remove(key.as_ref())?;
-            } else {
-                counters.insert(key.as_ref(), after)?;
-            }
-        }
+        count(&mut counters, counted, plan.under.as_deref())?;
         let mut meta = transaction.open_table(META)?;
-        meta.insert("store", store)?;
+        meta.insert("store", plan.file.store())?;
         meta.insert("version", self.version.get())?;
         meta.insert("time", self.time.0.cast_unsigned())?;
         meta.insert("len", self.len as u64)?;
@@ -174,108 +192,82 @@ impl Fold<'_> {
     }
 }
 
-struct Writer<'t> {
-    records: BytesTable<'t>,
-    derived: Sorter,
-    under: Option<&'t Base>,
-    derive: &'t dyn Derive,
-    /// By how much each counter changes.
-    counted: HashMap<Bytes, i64>,
-    scratch: Scratch,
-}
-
-/// Buffers that are used for one record after the other.
-#[derive(Default)]
-struct Scratch {
-    stored: Vec<u8>,
-    old: Vec<Bytes>,
-    new: Vec<Bytes>,
-    counters: Vec<Bytes>,
-}
-
-impl Writer<'_> {
-    /// Brings along what `base` itself holds, as it is.
-    fn copy(&mut self, base: &Base) -> Result<(), redb::Error> {
-        for row in base.tables.records.iter()? {
-            let (key, stored) = row?;
-            self.records.insert(key.value(), stored.value())?;
+impl<'a> Plan<'a> {
+    /// Nothing taken in, nothing below.
+    fn new(file: &'a Arc<BaseFile>) -> Plan<'a> {
+        Plan {
+            file,
+            before: None,
+            taken: Vec::new(),
+            clears: false,
+            replaces: false,
+            derives_all: false,
+            counters: None,
+            under: None,
+            shadows: false,
         }
-        Ok(())
-    }
-
-    fn derive_all(&mut self, base: &Base) -> Result<(), redb::Error> {
-        for row in base.tables.records.iter()? {
-            let (key, stored) = row?;
-            if let (key, Some(record)) = decode_entry(key.value(), stored.value()) {
-                self.derive(&key, None, Some(&record.value))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn put(&mut self, key: &Bytes, slot: &Slot) -> Result<(), redb::Error> {
-        let below = self.under.map_or(Ok(None), |under| under.try_get(key))?;
-        let own = if slot.is_some() || below.is_some() {
-            encode(slot, &mut self.scratch.stored);
-            self.records.insert(key.as_ref(), self.scratch.stored.as_slice())?
-        } else {
-            self.records.remove(key.as_ref())?
-        };
-        let before = own.map_or(below, |stored| decode(stored.value()));
-        let (old, new) = (before.map(|record| record.value), slot.as_ref().map(|new| &new.value));
-        if old.as_ref() != new {
-            self.derive(key, old.as_ref(), new)?;
-        }
-        Ok(())
-    }
-
-    /// Notes what follows from the change of a value.
-    fn derive(&mut self, key: &Bytes, old: Option<&Bytes>, new: Option<&Bytes>) -> io::Result<()> {
-        let Scratch { old: old_keys, new: new_keys, counters, .. } = &mut self.scratch;
-        for (value, keys) in [(old, &mut *old_keys), (new, &mut *new_keys)] {
-            keys.clear();
-            if let Some(value) = value {
-                self.derive.entries(key, value, keys);
-                keys.sort_unstable();
-                keys.dedup();
-            }
-        }
-        for key in old_keys.iter().filter(|key| new_keys.binary_search(key).is_err()) {
-            self.derived.push(key, Presence::Absent)?;
-        }
-        for key in new_keys.iter().filter(|key| old_keys.binary_search(key).is_err()) {
-            self.derived.push(key, Presence::Present)?;
-        }
-        let change = i64::from(new.is_some()) - i64::from(old.is_some());
-        if change != 0 {
-            counters.clear();
-            self.derive.counters(key, counters);
-            for counter in counters.drain(..) {
-                *self.counted.entry(counter).or_insert(0) += change;
-            }
-        }
-        Ok(())
     }
 }
 
-/// Writes what changed of the derived entries, in their order.
-fn write_derived(
-    derived: Sorter,
-    mut table: BytesTable<'_>,
+/// How many of the newest runs a fold of `len` records takes in: those that are no longer than what comes
+/// together, so that a record is written again only as often as the whole has doubled, and as many as the
+/// bound on runs demands.
+fn taken_in(lens: &[u64], len: u64) -> usize {
+    let mut total = len;
+    let mut taken = 0;
+    for run in lens {
+        if *run > total && lens.len() - taken < RUNS_MAX {
+            break;
+        }
+        total += run;
+        taken += 1;
+    }
+    taken
+}
+
+/// Adds to counters what was counted.
+fn count(
+    counters: &mut Table<'_, &'static [u8], u64>,
+    counted: Counted,
     under: Option<&Base>,
 ) -> Result<(), redb::Error> {
-    derived.drain(|key, presence| {
-        match presence {
-            Presence::Present => {
-                table.insert(key, PRESENT)?;
-            }
-            Presence::Absent if under.map_or(Ok(false), |under| under.try_derived(key))? => {
-                table.insert(key, ABSENT)?;
-            }
-            Presence::Absent => {
-                table.remove(key)?;
-            }
+    let mut counted: Vec<(Bytes, i64)> = counted.into_iter().collect();
+    counted.sort_unstable();
+    for (key, change) in counted {
+        let stored = counters.get(key.as_ref())?.map(|value| value.value());
+        let before = match (stored, under) {
+            (Some(value), _) => value,
+            (None, Some(under)) => under.try_counter(&key)?,
+            (None, None) => 0,
+        };
+        let after = before.saturating_add_signed(change);
+        if after == 0 && under.is_none() {
+            counters.remove(key.as_ref())?;
+        } else {
+            counters.insert(key.as_ref(), after)?;
         }
-        Ok(())
-    })
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_taken_in_by_their_length() {
+        #[track_caller]
+        fn check(lens: &[u64], len: u64, taken: usize) {
+            assert_eq!(taken_in(lens, len), taken);
+        }
+        check(&[], 5, 0);
+        check(&[5], 5, 1);
+        check(&[6], 5, 0);
+        check(&[1, 2, 4], 1, 3);
+        check(&[1, 3, 9], 1, 1);
+        check(&[2, 2, 4], 1, 0);
+        // The bound on runs.
+        check(&[2, 4, 8, 16], 1, 1);
+        check(&[2, 3, 8, 16], 1, 2);
+    }
 }

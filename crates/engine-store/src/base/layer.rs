@@ -1,26 +1,27 @@
-//! One state of the base, to read.
+//! One state of the base, which is read.
 
 use std::fmt;
 use std::sync::Arc;
 
 use base_env::UnixMicros;
+use bytes::Bytes;
 use redb::{ReadOnlyTable, StorageError};
 
-use super::cursor::Cursor;
-use super::encode::{decode, decode_derived, decode_entry, split};
+use super::cursor::{Cursor, Decode, Rows};
+use super::encode::{PRESENT, decode_head};
 use super::file::BaseFile;
+use super::run::{Run, Unread};
 use crate::error::StoreError;
+use crate::limits::FILE_GROWTH_MAX;
 use crate::merge::Direction;
 use crate::range::KeyRange;
-use crate::record::{Record, Version};
+use crate::record::{Head, Record, Version};
 use crate::table::Slot;
-
-pub(super) type BytesTable = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 /// The tables of one state, which stay as they are while the file goes on.
 pub(super) struct Tables {
-    pub(super) records: BytesTable,
-    pub(super) derived: BytesTable,
+    /// The newest first.
+    pub(super) runs: Vec<Run>,
     pub(super) counters: ReadOnlyTable<&'static [u8], u64>,
 }
 
@@ -77,34 +78,55 @@ impl Base {
         *self.file.tip.lock() == self.generation
     }
 
+    /// The runs of this file and then of the one below, the newest first.
+    fn runs(&self) -> impl DoubleEndedIterator<Item = (&BaseFile, &Run)> {
+        let under = self.under.iter().flat_map(|under| under.own_runs());
+        self.own_runs().chain(under)
+    }
+
+    fn own_runs(&self) -> impl DoubleEndedIterator<Item = (&BaseFile, &Run)> {
+        self.tables.runs.iter().map(|run| (&*self.file, run))
+    }
+
+    /// Whether the file takes much more room than this state of it: then others are held, which keep their
+    /// pages from being used again.
+    pub(crate) fn is_outgrown(&self, slack_bytes: usize) -> bool {
+        let held: u64 = self.tables.runs.iter().map(|run| run.bytes).sum();
+        let bound = held.saturating_mul(FILE_GROWTH_MAX).saturating_add(slack_bytes as u64);
+        self.file.size().is_some_and(|size| size > bound)
+    }
+
     pub(crate) fn get(&self, key: &[u8]) -> Option<Record> {
-        self.find(key, decode).flatten()
+        self.try_get(key).map_err(|error| self.file.note(error)).ok().flatten()
     }
 
-    /// When a key was updated; copies no value.
-    pub(crate) fn updated(&self, key: &[u8]) -> Option<UnixMicros> {
-        self.find(key, |stored| split(stored).map(|(_, updated, _)| updated)).flatten()
+    /// What is known of a record without its value.
+    pub(crate) fn head(&self, key: &[u8]) -> Option<Head> {
+        self.try_head(key).map_err(|error| self.file.note(error)).ok().flatten()
     }
 
-    /// What `read` makes of the stored bytes of a key.
-    fn find<T>(&self, key: &[u8], read: impl Fn(&[u8]) -> T) -> Option<T> {
-        match self.tables.records.get(key) {
-            Ok(Some(stored)) => Some(read(stored.value())),
-            Ok(None) => self.under.as_ref()?.find(key, read),
-            Err(error) => {
-                self.file.note(error);
-                None
+    fn try_head(&self, key: &[u8]) -> Result<Option<Head>, StorageError> {
+        for (_, run) in self.runs() {
+            if let Some(stored) = run.heads.get(key)? {
+                return Ok(decode_head(stored.value()));
             }
         }
+        Ok(None)
     }
 
     /// The record of a key, for a fold, which must not go on after an error.
     pub(super) fn try_get(&self, key: &[u8]) -> Result<Slot, StorageError> {
-        match (self.tables.records.get(key)?, &self.under) {
-            (Some(stored), _) => Ok(decode(stored.value())),
-            (None, Some(under)) => under.try_get(key),
-            (None, None) => Ok(None),
+        for (_, run) in self.runs() {
+            if let Some(slot) = run.get(key)? {
+                return Ok(slot);
+            }
         }
+        Ok(None)
+    }
+
+    /// The record that a walk has met.
+    pub(crate) fn read(&self, unread: Unread<'_>, key: &[u8]) -> Option<Record> {
+        unread.read(key).map_err(|error| self.file.note(error)).ok()
     }
 
     pub(crate) fn counter(&self, key: &[u8]) -> u64 {
@@ -125,31 +147,45 @@ impl Base {
         }
     }
 
-    /// Whether a derived entry is there.
-    pub(super) fn try_derived(&self, key: &[u8]) -> Result<bool, StorageError> {
-        match (self.tables.derived.get(key)?, &self.under) {
-            (Some(value), _) => Ok(value.value().is_empty()),
-            (None, Some(under)) => under.try_derived(key),
-            (None, None) => Ok(false),
-        }
+    pub(crate) fn records(&self, range: &KeyRange, direction: Direction) -> Cursor<'_, Unread<'_>> {
+        self.cursor(direction, |run| heads(run, range), |run, key, stored| run.unread(key, stored))
     }
 
-    pub(crate) fn records(&self, range: &KeyRange, direction: Direction) -> Cursor<'_, Record> {
-        let under = self.under.as_ref().map(|under| under.records(range, direction));
-        let rows = self.tables.records.range::<&[u8]>(range.bounds());
-        Cursor::new(&self.file, rows, under, decode_entry, direction)
+    pub(crate) fn heads(&self, range: &KeyRange, direction: Direction) -> Cursor<'_, Head> {
+        let decode =
+            |_: &Run, key: &[u8], stored: &[u8]| (Bytes::copy_from_slice(key), decode_head(stored));
+        self.cursor(direction, |run| heads(run, range), decode)
     }
 
     pub(crate) fn derived(&self, range: &KeyRange, direction: Direction) -> Cursor<'_, ()> {
-        let under = self.under.as_ref().map(|under| under.derived(range, direction));
-        let rows = self.tables.derived.range::<&[u8]>(range.bounds());
-        Cursor::new(&self.file, rows, under, decode_derived, direction)
+        let decode = |_: &Run, key: &[u8], stored: &[u8]| {
+            (Bytes::copy_from_slice(key), (stored == PRESENT).then_some(()))
+        };
+        let rows = |run: &Run| run.derived.range::<&[u8]>(range.bounds());
+        self.cursor(direction, rows, decode)
+    }
+
+    fn cursor<'a, T>(
+        &'a self,
+        direction: Direction,
+        rows: impl Fn(&Run) -> Result<Rows, StorageError>,
+        decode: Decode<'a, T>,
+    ) -> Cursor<'a, T> {
+        let mut cursor = None;
+        for (file, run) in self.runs().rev() {
+            cursor = Some(Cursor::new((file, run), rows(run), cursor, decode, direction));
+        }
+        cursor.unwrap_or_else(|| Cursor::nothing(direction))
     }
 
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         self.file.check()?;
         self.under.as_ref().map_or(Ok(()), |under| under.check())
     }
+}
+
+fn heads(run: &Run, range: &KeyRange) -> Result<Rows, StorageError> {
+    run.heads.range::<&[u8]>(range.bounds())
 }
 
 impl fmt::Debug for Base {

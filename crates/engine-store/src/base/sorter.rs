@@ -14,6 +14,8 @@ use crate::disk::{DiskFile, TemporaryFile};
 
 /// Read at once from each run.
 const READ_LEN: usize = 64 * 1024;
+/// Written at once of a run.
+const WRITE_LEN: usize = 256 * 1024;
 /// Bytes before each key in a run: its length, and its mark in the lowest bit.
 const LEN_LEN: usize = 4;
 
@@ -105,7 +107,7 @@ impl Sorter {
 
     fn sort(&mut self) {
         let keys = &self.keys;
-        self.index.sort_by(|one, two| {
+        self.index.sort_unstable_by(|one, two| {
             (key(keys, one), one.presence).cmp(&(key(keys, two), two.presence))
         });
     }
@@ -113,20 +115,24 @@ impl Sorter {
     /// Writes what is in memory to the file, as one more run.
     fn spill(&mut self) -> io::Result<()> {
         self.sort();
-        let mut run = Vec::with_capacity(self.keys.len() + self.index.len() * LEN_LEN);
-        for place in &self.index {
-            let mark = u32::from(place.presence == Presence::Present);
-            run.extend_from_slice(&(place.len << 1 | mark).to_le_bytes());
-            run.extend_from_slice(key(&self.keys, place));
-        }
         if self.file.is_none() {
             self.file = Some(TemporaryFile::new(&self.scratch)?);
         }
-        let start = self.runs.last().copied().unwrap_or(0);
-        if let Some(file) = &self.file {
-            file.write_at(start, &run)?;
+        let Some(file) = &self.file else { return Ok(()) };
+        let mut end = self.runs.last().copied().unwrap_or(0);
+        let mut buffer = Vec::with_capacity(WRITE_LEN);
+        for place in &self.index {
+            let mark = u32::from(place.presence == Presence::Present);
+            buffer.extend_from_slice(&(place.len << 1 | mark).to_le_bytes());
+            buffer.extend_from_slice(key(&self.keys, place));
+            if buffer.len() >= WRITE_LEN {
+                file.write_at(end, &buffer)?;
+                end += buffer.len() as u64;
+                buffer.clear();
+            }
         }
-        self.runs.push(start + run.len() as u64);
+        file.write_at(end, &buffer)?;
+        self.runs.push(end + buffer.len() as u64);
         self.keys.clear();
         self.index.clear();
         Ok(())

@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::limits::{LOCK_TRIES_MAX, LOCK_TRY_INTERVAL};
 
 /// The format this program writes, and the newest that it reads.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 const FORMAT_FILE: &str = "format";
 const FORMAT_FILE_NEW: &str = "format.new";

@@ -11,7 +11,7 @@ use super::files::Folder;
 use super::segment::{SEGMENT_HEADER_LEN, Segment};
 use crate::disk::DiskFile;
 use crate::error::StoreError;
-use crate::limits::SEGMENTS_MAX;
+use crate::limits::{JOURNAL_TAIL_BYTES_MAX, SEGMENTS_MAX};
 use crate::record::Version;
 
 /// A full segment that nothing is appended to any more.
@@ -33,6 +33,8 @@ pub(crate) struct Journal {
     /// Closed files that were written since they were last synced.
     unsynced: Vec<Arc<dyn DiskFile>>,
     appended: Version,
+    /// Bytes of the records that no fold has begun to cover.
+    tail_bytes: u64,
     spare: Arc<Spare>,
 }
 
@@ -70,6 +72,7 @@ impl Journal {
             closed,
             unsynced: Vec::new(),
             appended,
+            tail_bytes: 0,
             spare,
         })
     }
@@ -86,12 +89,20 @@ impl Journal {
             .write_at(segment.offset, record)
             .map_err(|error| StoreError::io("write", &segment.path, &error))?;
         segment.offset += record.len() as u64;
+        self.tail_bytes += record.len() as u64;
         self.appended = version;
         Ok(())
     }
 
-    /// Goes on in a new segment, if the current one holds anything.
-    pub(crate) fn rotate_if_used(&mut self) -> Result<(), StoreError> {
+    /// Whether so much was appended since a fold began that reading it again takes long, however few keys
+    /// it was about.
+    pub(crate) fn is_tail_long(&self) -> bool {
+        self.tail_bytes >= JOURNAL_TAIL_BYTES_MAX
+    }
+
+    /// Goes on in a new segment, if the current one holds anything: a fold covers what was appended so far.
+    pub(crate) fn rotate_for_fold(&mut self) -> Result<(), StoreError> {
+        self.tail_bytes = 0;
         if self.segment.offset > SEGMENT_HEADER_LEN as u64 { self.rotate(0) } else { Ok(()) }
     }
 
@@ -135,9 +146,14 @@ impl Journal {
 
     /// What a thread needs to make the next segment, if it is time for that.
     pub(crate) fn wanted_spare(&self) -> Option<WantedSpare> {
-        let wanted = self.segment.offset > self.segment_bytes / 2
-            && self.spare.state.try_lock().is_some_and(|state| state.segment.is_none());
-        wanted.then(|| WantedSpare {
+        let wanted = self.segment.offset > self.segment_bytes / 2;
+        wanted.then(|| self.spare_for_fold()).flatten()
+    }
+
+    /// The same for a fold that is about to begin, which goes on in the next segment.
+    pub(crate) fn spare_for_fold(&self) -> Option<WantedSpare> {
+        let missing = self.spare.state.try_lock().is_some_and(|state| state.segment.is_none());
+        missing.then(|| WantedSpare {
             folder: Arc::clone(&self.folder),
             spare: Arc::clone(&self.spare),
             number: self.segment.number + 1,

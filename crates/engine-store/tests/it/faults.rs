@@ -202,11 +202,11 @@ fn a_newer_format_is_refused_by_name() {
     let disk = SimulatedDisk::default();
     drop(open(&disk).unwrap());
     disk.damage("format", |text| {
-        let newer = String::from_utf8(text.clone()).unwrap().replace("format 1", "format 2");
+        let newer = String::from_utf8(text.clone()).unwrap().replace("format 2", "format 3");
         *text = newer.into_bytes();
     });
     let Err(error) = open(&disk) else { panic!("it was opened") };
-    let says = "/data has format 2, and this program reads up to 1: use a newer version of it";
+    let says = "/data has format 3, and this program reads up to 2: use a newer version of it";
     assert_eq!(error.to_string(), says);
 }
 

@@ -6,6 +6,8 @@ mod crash;
 mod derive;
 mod disk;
 mod faults;
+mod heads;
+mod held;
 mod killed;
 mod model;
 mod ops;

@@ -12,6 +12,7 @@ use engine_store::{
 use tempfile::TempDir;
 
 use crate::derive::{self, ByBytes};
+use crate::heads;
 use crate::support::{Choices, env};
 
 type Model = BTreeMap<Bytes, Record>;
@@ -95,6 +96,7 @@ fn check(snapshot: &Snapshot, model: &Model, choices: &mut Choices) {
     assert_eq!(snapshot.range(&range).map(owned).collect::<Vec<_>>(), inside, "{range:?}");
     inside.reverse();
     assert_eq!(snapshot.range_rev(&range).map(owned).collect::<Vec<_>>(), inside, "{range:?}");
+    heads::check(snapshot, &range);
 }
 
 /// What happens to a store beside reads and writes.
