@@ -55,7 +55,7 @@ pub(crate) const IDLE_FOLD_BYTES: usize = 1024 * 1024;
 /// opening, at some hundred megabytes a second, as a store does not fold to close.
 pub(crate) const JOURNAL_TAIL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// How many rows a fold writes between two looks at whether the store is closing: less than a millisecond.
+/// How many rows a fold writes between two looks at whether the store is closing.
 pub(crate) const FOLD_LOOK_ROWS: u32 = 256;
 
 /// Journal files above which an opened store folds: each is read at the next opening.

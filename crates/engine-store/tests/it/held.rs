@@ -3,10 +3,13 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use base_env::Env;
+use base_env::{Env, thread};
 use bytes::Bytes;
-use engine_store::{KeyRange, Place, Snapshot, Store, StoreError, StoreOptions, WriteBatch};
+use engine_store::{
+    Derive, KeyRange, Place, Snapshot, Store, StoreError, StoreOptions, WriteBatch,
+};
 use tempfile::TempDir;
 
 use crate::derive::ByBytes;
@@ -127,4 +130,62 @@ fn ten_thousand_held_states_stay_as_they_were_while_folds_run() {
         snapshot.check().unwrap();
     }
     assert!(store.snapshot().has_base());
+}
+
+/// Derives nothing, counts how often it was asked, and answers only once it may.
+#[derive(Default)]
+struct Gate {
+    asked: AtomicUsize,
+    open: AtomicBool,
+}
+
+impl Derive for Gate {
+    fn fingerprint(&self) -> u64 {
+        23
+    }
+
+    fn entries(&self, _key: &[u8], _value: &[u8], _out: &mut Vec<Bytes>) {
+        self.asked.fetch_add(1, Ordering::AcqRel);
+        while !self.open.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+
+    fn counters(&self, _key: &[u8], _out: &mut Vec<Bytes>) {}
+}
+
+#[test]
+fn a_store_that_closes_does_not_wait_for_its_fold_and_loses_nothing() {
+    const RECORDS: usize = 20_000;
+    let dir = TempDir::new().unwrap();
+    let gate = Arc::new(Gate::default());
+    let open = || {
+        let options = options(Place::Kept { dir: dir.path().to_owned() });
+        Store::open(StoreOptions { derive: Arc::clone(&gate) as _, fold_bytes: 1 << 30, ..options })
+            .unwrap()
+    };
+    let store = Arc::new(open());
+    let mut batch = WriteBatch::new();
+    for key in 0..RECORDS {
+        batch.put(bytes(&format!("{key:05}")), bytes("value"));
+    }
+    store.apply(|_| Ok::<(), StoreError>(()), batch).unwrap();
+    store.request_fold();
+    while gate.asked.load(Ordering::Acquire) == 0 {
+        std::thread::yield_now();
+    }
+    let closing = {
+        let store = Arc::clone(&store);
+        thread::spawn("closer", move || store.close().unwrap()).unwrap()
+    };
+    let write_nothing = || store.writer().apply(WriteBatch::new());
+    while !matches!(write_nothing(), Err(StoreError::Closed)) {
+        std::thread::yield_now();
+    }
+    gate.open.store(true, Ordering::Release);
+    closing.join().unwrap();
+    let asked = gate.asked.load(Ordering::Acquire);
+    assert!(asked < RECORDS / 2, "asked for {asked} records");
+    drop(store);
+    assert_eq!(open().snapshot().range(&KeyRange::all()).count(), RECORDS);
 }
