@@ -6,6 +6,7 @@ use bytes::Bytes;
 use imbl::ordmap::DiffItem;
 
 use crate::iter::Entry;
+use crate::limits::LISTED_BYTES_MAX;
 use crate::merge::{Direction, Turn, turn};
 use crate::range::KeyRange;
 use crate::record::Record;
@@ -19,7 +20,7 @@ pub(crate) struct Difference {
 }
 
 /// The keys whose values differ between two states, in order; `None` where there may be more than
-/// `max`. Costs as much as the parts that the two do not share, and little where it gives up.
+/// `max`, unless that is no bound, or where they are large together. Costs as much as the parts that the two do not share, and little where it gives up.
 pub(crate) fn differing(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Vec<Difference>> {
     if Arc::ptr_eq(&from.lower, &to.lower) {
         return differing_tables(from, to, max);
@@ -27,6 +28,7 @@ pub(crate) fn differing(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Ve
     if from.len.saturating_add(to.len) > max && max < usize::MAX {
         return None;
     }
+    let mut bound = Bound::new(max);
     let everything = KeyRange::all();
     let mut from = from.range(&everything).peekable();
     let mut to = to.range(&everything).peekable();
@@ -45,7 +47,9 @@ pub(crate) fn differing(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Ve
             return Some(differing);
         };
         let (from, to) = (old.map(|(_, record)| record), new.map(|(_, record)| record));
-        add(&mut differing, key, from, to);
+        if !add(&mut differing, &mut bound, key, from, to) {
+            return None;
+        }
     }
 }
 
@@ -53,22 +57,49 @@ fn differing_tables(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Vec<Di
     if from.len.abs_diff(to.len) > max {
         return None;
     }
+    let mut bound = Bound::new(max);
     let mut differing = Vec::new();
     for item in from.table.diff(&to.table) {
         let (DiffItem::Add(key, _)
         | DiffItem::Remove(key, _)
         | DiffItem::Update { old: (key, _), .. }) = item;
-        add(&mut differing, key.clone(), from.get(key), to.get(key));
-        if differing.len() > max {
+        if !add(&mut differing, &mut bound, key.clone(), from.get(key), to.get(key)) {
             return None;
         }
     }
     Some(differing)
 }
 
-fn add(differing: &mut Vec<Difference>, key: Bytes, from: Option<Record>, to: Option<Record>) {
+/// How much may differ.
+struct Bound {
+    keys: usize,
+    bytes: usize,
+}
+
+impl Bound {
+    fn new(max: usize) -> Bound {
+        // What has to be written is listed however much it is.
+        let bytes = if max == usize::MAX { usize::MAX } else { LISTED_BYTES_MAX };
+        Bound { keys: max, bytes }
+    }
+}
+
+/// Adds what differs, if it does, and answers whether it is within the bound.
+fn add(
+    differing: &mut Vec<Difference>,
+    bound: &mut Bound,
+    key: Bytes,
+    from: Option<Record>,
+    to: Option<Record>,
+) -> bool {
     let value = |record: &Option<Record>| record.as_ref().map(|record| record.value.clone());
-    if value(&from) != value(&to) {
+    let (old, new) = (value(&from), value(&to));
+    // What turns out to be the same was read all the same.
+    let len = [&old, &new].into_iter().flatten().map(Bytes::len).sum();
+    let Some(bytes) = bound.bytes.checked_sub(len) else { return false };
+    bound.bytes = bytes;
+    if old != new {
         differing.push(Difference { key, from, to });
     }
+    differing.len() <= bound.keys
 }

@@ -8,6 +8,10 @@ use std::time::Duration;
 /// as long as starting a thread takes.
 pub(crate) const RETIRE_INLINE_LEN_MAX: usize = 2_000;
 
+/// Bytes of records that a clear or a restore in memory lists as changes. They are read for it while
+/// writers wait.
+pub(crate) const LISTED_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// Memory for pages of the base. A page that is not in it is in the system's cache, 1.5 us away. The
 /// allocator keeps what a fold has used of it beside what readers use, so each byte counts twice in the 150 MiB
 /// that a large store may take.

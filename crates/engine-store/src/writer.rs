@@ -10,6 +10,7 @@ use crate::batch::{Op, WriteBatch};
 use crate::diff::{Difference, differing};
 use crate::error::StoreError;
 use crate::journal::{Action, Encoded, Finished, Header, Kind};
+use crate::limits::LISTED_BYTES_MAX;
 use crate::lower::Lower;
 use crate::prepared::Prepared;
 use crate::range::KeyRange;
@@ -99,8 +100,8 @@ impl<'a> Writer<'a> {
 
     /// Makes the store hold what `snapshot` shows. Every key whose value differs is a change of this
     /// one commit and gets its time as `updated` (so that times never go back for who has seen newer
-    /// ones); `created` is as in the snapshot. In memory, where more than `changes_len_max` keys may differ, nothing
-    /// is listed, every record counts as updated now, and it costs the same however much there is. A
+    /// ones); `created` is as in the snapshot. In memory, where more than `changes_len_max` keys may differ,
+    /// or what differs is large, nothing is listed, every record counts as updated now, and it costs the same however much there is. A
     /// kept store always lists, as what differs has to be written.
     ///
     /// # Errors
@@ -172,15 +173,15 @@ impl<'a> Writer<'a> {
         Replaced { commit, listed: false }
     }
 
-    /// Removes every key. Up to `changes_len_max` keys are listed as changes; above that nothing is
-    /// listed, and the cost does not depend on how many there are.
+    /// Removes every key. Up to `changes_len_max` keys are listed as changes, if their records are not large
+    /// together; above that nothing is listed, and the cost does not depend on how much there is.
     ///
     /// # Errors
     /// The disk's; then nothing was changed.
     pub fn clear(&mut self, changes_len_max: usize) -> Result<Replaced, StoreError> {
         self.store.shared().check_open(&self.head)?;
         let time = self.next_time();
-        let listed = self.head.state.len <= changes_len_max;
+        let listed = self.head.state.len <= changes_len_max && self.is_listed_quickly();
         let mut changes = Vec::new();
         if listed {
             changes.extend(self.head.state.range(&KeyRange::all()).map(|entry| {
@@ -207,6 +208,15 @@ impl<'a> Writer<'a> {
         self.retired.state = Some(old);
         let commit = Commit { version: self.head.state.version, time, changes };
         Ok(Replaced { commit, listed })
+    }
+
+    /// Whether the records are few bytes, as far as their keys tell.
+    fn is_listed_quickly(&self) -> bool {
+        let mut bytes = 0;
+        self.head.state.heads(&KeyRange::all()).all(|(_, head)| {
+            bytes += head.value_len;
+            bytes <= LISTED_BYTES_MAX
+        })
     }
 
     fn next_time(&self) -> UnixMicros {

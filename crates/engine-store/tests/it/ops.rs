@@ -124,6 +124,29 @@ fn restore_takes_snapshots_of_other_stores_and_of_later_times() {
 }
 
 #[test]
+fn restore_lists_what_differs_unless_it_is_large() {
+    #[track_caller]
+    fn check(keys: usize, value_len: usize, listed: bool) {
+        let store = Store::new(env());
+        run(&store, &["a=1"]);
+        let then = store.snapshot();
+        let mut batch = WriteBatch::new();
+        for key in 0..keys {
+            batch.put(bytes(&key.to_string()), bytes(&"x".repeat(value_len)));
+        }
+        store.apply(|_| Ok::<_, StoreError>(()), batch).unwrap();
+        let restored = store.writer().restore(&then, 100).unwrap();
+        assert_eq!(restored.listed, listed);
+        assert_eq!(restored.commit.changes.len(), if listed { keys } else { 0 });
+        assert_eq!(store.snapshot().len(), 1);
+    }
+    check(100, 1, true);
+    check(101, 1, false);
+    check(4, 1_000_000, true);
+    check(5, 1_000_000, false);
+}
+
+#[test]
 fn a_fork_shares_the_past_and_nothing_else() {
     let store = Store::new(env());
     run(&store, &["a=1", "b=1"]);
@@ -138,11 +161,11 @@ fn a_fork_shares_the_past_and_nothing_else() {
 #[test]
 fn clear_lists_what_it_may_and_always_counts() {
     #[track_caller]
-    fn check(keys: usize, listed_max: usize, listed: bool) {
+    fn check(keys: usize, value_len: usize, listed_max: usize, listed: bool) {
         let store = Store::new(env());
         let mut batch = WriteBatch::new();
         for key in 0..keys {
-            batch.put(bytes(&key.to_string()), bytes("1"));
+            batch.put(bytes(&key.to_string()), bytes(&"x".repeat(value_len)));
         }
         store.apply(|_| Ok::<_, StoreError>(()), batch).unwrap();
         let before = store.snapshot();
@@ -156,9 +179,12 @@ fn clear_lists_what_it_may_and_always_counts() {
         // Large enough to be freed by a thread: the store joins it when it goes.
         drop(before);
     }
-    check(3, 3, true);
-    check(4, 3, false);
-    check(20_000, 100, false);
+    check(3, 1, 3, true);
+    check(4, 1, 3, false);
+    check(20_000, 1, 100, false);
+    // Large records are not read to be listed.
+    check(3, 1_000_000, 100, true);
+    check(5, 1_000_000, 100, false);
 
     let store = Store::new(env());
     let cleared = store.clear(10).unwrap();

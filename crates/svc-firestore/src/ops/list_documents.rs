@@ -4,7 +4,9 @@ use base_token::Identity;
 use base_value::{CollectionPath, DatabaseName, DocumentName, FieldPath, ParentPath};
 use bytes::Bytes;
 use engine_query::{From as Selector, Page as ListedPage};
-use engine_query::{ListDocuments, Listed, Prepared, Query, parse_order_by};
+use engine_query::{
+    ListDocuments, Listed, Prepared, Query, list_documents_indexed, parse_order_by,
+};
 use engine_txn::ReadScope;
 use std::sync::Arc;
 
@@ -72,9 +74,11 @@ pub(crate) async fn list_documents(
     let scope = scope(&request, collection_id)?;
     let view = view::open(state, &database, request.consistency, || scope).await?;
     let name = request.database.clone();
+    let indexer = state.preparer.indexes().indexer(&name).clone();
     let run = move || {
-        let page = engine_query::list_documents(&name, &list, &view.snapshot)?;
+        let (page, unfolded) = list_documents_indexed(&name, &list, &indexer, &view.snapshot)?;
         view.check()?;
+        super::fold_if_many(&database, unfolded);
         Ok::<_, Error>(page)
     };
     let page = super::blocking(run).await??;

@@ -22,7 +22,17 @@ pub(crate) mod write_document;
 pub(crate) mod write_stream;
 pub(crate) mod writes;
 
+use engine_txn::Database;
+
 use crate::error::Error;
+use crate::limits::UNFOLDED_MAX;
+
+/// Asks for a fold where a query had to look at many documents outside of the indexes.
+fn fold_if_many(database: &Database, unfolded: usize) {
+    if unfolded > UNFOLDED_MAX {
+        database.request_fold();
+    }
+}
 
 /// Runs what may take long on a thread where it holds nobody up.
 async fn blocking<T: Send + 'static>(

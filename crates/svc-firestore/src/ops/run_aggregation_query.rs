@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base_env::UnixMicros;
 use base_token::Identity;
 use base_value::{DatabaseName, FieldPath, Value};
-use engine_query::{AggregateOp, Aggregation, Query, aggregate};
+use engine_query::{AggregateOp, Aggregation, Query, aggregate_telling};
 use engine_txn::TxnId;
 
 use super::run_query::scope;
@@ -46,9 +46,10 @@ pub(crate) async fn run_aggregation_query(
     let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
     let run = move || {
-        let values = aggregate(&prepared, &request.aggregations, &view.snapshot)?;
+        let found = aggregate_telling(&prepared, &request.aggregations, &view.snapshot)?;
         view.check()?;
-        Ok::<_, Error>(values)
+        super::fold_if_many(&database, found.unfolded);
+        Ok::<_, Error>(found.values)
     };
     let values = super::blocking(run).await??;
     Ok(Aggregated { values, read_time, new_transaction })

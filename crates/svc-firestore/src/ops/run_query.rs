@@ -19,9 +19,7 @@ use super::get_document::Document;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
-use crate::limits::{
-    BYTES_PER_CHUNK, CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT, UNFOLDED_MAX,
-};
+use crate::limits::{BYTES_PER_CHUNK, CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT};
 use crate::state::State;
 
 /// What is asked for.
@@ -111,9 +109,7 @@ fn run(
             break;
         }
     }
-    if rows.unfolded() > UNFOLDED_MAX {
-        database.request_fold();
-    }
+    super::fold_if_many(database, rows.unfolded());
 }
 
 fn document(prepared: &Prepared, row: Row) -> Document {
