@@ -6,8 +6,8 @@ use axum::Router;
 use axum::extract::{Path, Request, State as Shared};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{delete, get};
-use base_status::Status;
+use axum::routing::{any, delete, get};
+use base_status::{Code, Status};
 use base_value::{DatabaseName, ResourcePath};
 use http::Method;
 use http::header::CONTENT_TYPE;
@@ -21,6 +21,8 @@ pub(crate) fn router(state: Arc<State>) -> Router {
     let documents = "/emulator/v1/projects/{project}/databases/{database}/documents";
     Router::new()
         .route("/", get(|| async { "Ok\n" }))
+        .route("/emulator/v1/projects/{project}", any(without_rules))
+        .route("/emulator/v1/projects/{project}/databases/{database}", any(without_rules))
         .route(documents, delete(clear_database))
         .route(&format!("{documents}/{{*path}}"), delete(clear_path))
         .route_layer(axum::middleware::from_fn(refuse_foreign_pages))
@@ -34,6 +36,17 @@ async fn refuse_foreign_pages(request: Request, next: Next) -> Response {
         return front::status_to_http(&Status::permission_denied(text));
     }
     next.run(request).await
+}
+
+/// Setting rules must not look as if it had worked.
+async fn without_rules(request: Request) -> Response {
+    let verb = request.uri().path().rsplit_once(':').map_or("", |(_, verb)| verb);
+    if !matches!(verb, "securityRules" | "ruleCoverage" | "ruleCoverage.html") {
+        return front::unknown_route(request).await;
+    }
+    let text = "firelet does not evaluate security rules yet: every request is allowed, and rules \
+                cannot be set";
+    front::status_to_http(&Status::new(Code::Unimplemented, "no-rules", text))
 }
 
 async fn clear_database(

@@ -63,7 +63,11 @@ impl Service for Firestore {
             "google.firestore.v1.Firestore",
         );
         let admin = admin::router(Arc::clone(&self.state));
-        let routes = grpc.merge(old).merge(rest).merge(api::web_channel()).merge(admin);
+        let routes = grpc
+            .merge(old)
+            .merge(rest)
+            .merge(api::web_channel(self.state.log.clone()))
+            .merge(admin);
         front::layers::standard(routes)
     }
 

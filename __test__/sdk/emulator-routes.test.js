@@ -1,0 +1,62 @@
+'use strict';
+
+/** The routes that only emulators have: clearing, for programs and for pages, and what is refused by name. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+
+const { rest, suiteFor } = require('../helpers/suite.js');
+
+const BOOK = { fields: { n: { integerValue: '1' } } };
+
+test('programs and pages of this machine may clear, pages of strangers may not', async (t) => {
+  const suite = await suiteFor(t, { project: 'demo-clear-route' });
+  const route = `${suite.firestore.url}/emulator/v1/projects/demo-clear-route/databases/(default)/documents`;
+  for (const { origin, cleared } of [
+    { origin: undefined, cleared: true },
+    { origin: 'http://localhost:5173', cleared: true },
+    { origin: 'http://[::1]:5173', cleared: true },
+    { origin: 'https://stranger.example', cleared: false },
+    { origin: 'null', cleared: false },
+  ]) {
+    await rest(suite, 'PATCH', '/books/a', BOOK);
+    const answer = await fetch(route, { method: 'DELETE', headers: origin === undefined ? {} : { origin } });
+    assert.equal(answer.status, cleared ? 200 : 403, origin);
+    assert.equal((await rest(suite, 'GET', '/books/a')).status, cleared ? 404 : 200, origin);
+  }
+});
+
+test('rules cannot be set, and that is said', async (t) => {
+  const suite = await suiteFor(t, { project: 'demo-rules-route' });
+  for (const { method, path } of [
+    { method: 'PUT', path: 'projects/demo-rules-route:securityRules' },
+    { method: 'PUT', path: 'projects/demo-rules-route/databases/(default):securityRules' },
+    { method: 'GET', path: 'projects/demo-rules-route:ruleCoverage' },
+    { method: 'GET', path: 'projects/demo-rules-route:ruleCoverage.html' },
+  ]) {
+    const answer = await fetch(`${suite.firestore.url}/emulator/v1/${path}`, { method });
+    assert.equal(answer.status, 501, path);
+    assert.match(await answer.text(), /firelet does not evaluate security rules yet/);
+  }
+  assert.equal((await fetch(`${suite.firestore.url}/emulator/v1/projects/demo-rules-route:export`, { method: 'POST' })).status, 404);
+});
+
+test('WebChannel is refused by name, and the developer is told once', async (t) => {
+  const suite = await suiteFor(t, { project: 'demo-web-channel' });
+  /** @type {string[]} */
+  const told = [];
+  const listen = (/** @type {Error} */ warning) => warning.name === 'FireletWarning' && told.push(warning.message);
+  process.on('warning', listen);
+  t.after(() => process.off('warning', listen));
+  for (const stream of ['Listen', 'Write', 'Listen']) {
+    const answer = await fetch(`${suite.firestore.url}/google.firestore.v1.Firestore/${stream}/channel?VER=8`, { method: 'POST' });
+    assert.equal(answer.status, 501);
+    assert.match(await answer.text(), /firelet does not have WebChannel yet/);
+  }
+  // Warnings come in order, so this one is the last.
+  const { once } = require('node:events');
+  const last = once(process, 'warning');
+  process.emitWarning('done', 'DoneWarning');
+  await last;
+  assert.equal(told.length, 1);
+});
