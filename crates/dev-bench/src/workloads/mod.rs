@@ -5,6 +5,7 @@
 
 pub mod data;
 pub mod lifecycle;
+pub mod shapes;
 
 mod get;
 mod in_process;
