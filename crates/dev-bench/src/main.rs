@@ -9,6 +9,7 @@ use dev_bench::profile::Profile;
 use dev_bench::report::Report;
 use dev_bench::run::{Options, run};
 use dev_bench::sides;
+use dev_bench::workloads::engine::Kept;
 use dev_bench::workloads::lifecycle::ColdStart;
 
 /// Measures firelet, Google's emulator and the floor side by side.
@@ -35,6 +36,13 @@ struct Arguments {
     /// Start one side once and print the microseconds: how a fresh process is measured.
     #[arg(long, value_enum, hide = true)]
     cold_start: Option<ColdStart>,
+    /// Do one thing with a folder of kept data: how restarts are measured.
+    #[arg(long, value_enum, hide = true, requires_all = ["kept_folder", "kept_documents"])]
+    kept: Option<Kept>,
+    #[arg(long, hide = true)]
+    kept_folder: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    kept_documents: Option<u64>,
     /// Be a suite until standard input ends: how a side gets a process of its own.
     #[arg(long, hide = true)]
     serve: bool,
@@ -49,6 +57,11 @@ async fn main() -> Result<()> {
     let arguments = Arguments::parse();
     if let Some(cold_start) = arguments.cold_start {
         return say(&cold_start.run().await?.as_micros().to_string());
+    }
+    if let (Some(kept), Some(folder), Some(documents)) =
+        (arguments.kept, &arguments.kept_folder, arguments.kept_documents)
+    {
+        return kept.run(folder, documents).await;
     }
     if arguments.serve {
         return sides::serve().await;

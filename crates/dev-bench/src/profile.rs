@@ -32,6 +32,14 @@ pub struct Counts {
     pub starts: u64,
     /// Starts and stops of the official emulator: seconds each.
     pub starts_official: u64,
+    /// Rounds of each engine storm.
+    pub storm_rounds: u64,
+    /// Puts in one store's turn of a storm; fewer where each one is synced.
+    pub storm_puts: u64,
+    /// Gets in one store's turn of a storm.
+    pub storm_reads: u64,
+    /// Documents in the engine rows that are about size.
+    pub engine_documents: u64,
     /// The data set of the query shapes.
     pub sizes: Sizes,
     /// Documents in the grown collection; nothing grows where there are none.
@@ -60,6 +68,10 @@ impl Profile {
                 requests_official: 50,
                 starts: 30,
                 starts_official: 3,
+                storm_rounds: 5,
+                storm_puts: 5_000,
+                storm_reads: 20_000,
+                engine_documents: 100_000,
                 sizes: Sizes::SMALL,
                 grown: 0,
                 shape_rounds: 5,
@@ -75,6 +87,10 @@ impl Profile {
                 requests_official: 100,
                 starts: 100,
                 starts_official: 10,
+                storm_rounds: 10,
+                storm_puts: 10_000,
+                storm_reads: 50_000,
+                engine_documents: 2_700_000,
                 sizes: Sizes::FULL,
                 grown: 2_500_000,
                 shape_rounds: 5,

@@ -6,6 +6,9 @@ use crate::machine::Machine;
 use crate::profile::{Counts, Profile};
 use crate::report::{Measure, Ratio, Report, Row, Show, Table};
 use crate::sides::{Install, Side, SideKind};
+use crate::workloads::engine::{
+    self, measure_commits, measure_durable, measure_restart, measure_states, measure_storms,
+};
 use crate::workloads::lifecycle::measure_lifecycle;
 use crate::workloads::shapes::{FIRELET_FEW, SHAPE_NAMES, measure_grown, measure_shapes};
 use crate::workloads::{REQUEST_GROUPS, RequestWorkload, measure_in_process, measure_requests};
@@ -40,6 +43,10 @@ impl Options {
 // The groups; `--only` selects by these, too.
 const REQUESTS: &str = "requests";
 const LIFECYCLE: &str = "start and stop";
+const COMMITS: &str = "engine commits";
+const STORMS: &str = "engine storms";
+const STATES: &str = "engine states";
+const RESTART: &str = "engine restart";
 const SHAPES: &str = "query shapes";
 const GROWN: &str = "grown collection";
 
@@ -56,6 +63,7 @@ pub async fn run(options: &Options, note: fn(&str)) -> Result<Report> {
     let machine = Machine::this();
     let mut tables = Vec::new();
     tables.extend(requests(options, install, note).await?);
+    tables.extend(engine(options, note).await?);
     tables.extend(shapes(options, install, note).await?);
     ensure!(!tables.is_empty(), "no workload has this name");
     Ok(Report {
@@ -113,6 +121,44 @@ async fn over_sockets(
     let mut tables = vec![table("Requests", &SideKind::ALL, Show::Latency, &AGAINST, rows)];
     if !at_once.is_empty() {
         tables.push(table("Throughput", &SideKind::ALL, Show::Rate, &AGAINST_RATE, at_once));
+    }
+    Ok(tables)
+}
+
+async fn engine(options: &Options, note: fn(&str)) -> Result<Vec<Table>> {
+    let counts = options.counts();
+    let of = |title, sides: &[&'static str], show, ratios, rows| Table {
+        title,
+        sides: sides.to_vec(),
+        show,
+        ratios,
+        rows,
+    };
+    let mut tables = Vec::new();
+    if options.wants(COMMITS, COMMITS) {
+        let rows = measure_commits(counts, note)?;
+        let sides = [engine::FIRELET, engine::REDB_NONE];
+        let title = "Engine: one commit of a document of 200 bytes";
+        tables.push(of(title, &sides, Show::Micros, &AGAINST_REDB_NONE, rows));
+        let rows = measure_durable(counts, note)?;
+        let sides = [engine::FIRELET, engine::REDB];
+        let title = "Engine: durable commits";
+        tables.push(of(title, &sides, Show::Rate, &AGAINST_REDB, rows));
+    }
+    if options.wants(STORMS, STORMS) {
+        let rows = measure_storms(counts, note)?;
+        let sides = [engine::FIRELET, engine::REDB, engine::REDB_NONE, engine::FJALL];
+        tables.push(of("Engine: storms", &sides, Show::Rate, &AGAINST_STORES, rows));
+    }
+    if options.wants(STATES, STATES) {
+        let rows = measure_states(counts, note)?;
+        let title = "Engine: snapshot, fork, clear, restore";
+        tables.push(of(title, &[engine::FIRELET], Show::Micros, &[], rows));
+    }
+    if options.wants(RESTART, RESTART) {
+        let rows = measure_restart(counts, note).await?;
+        let title = "Engine: kept data opened again";
+        tables.push(of(title, &[engine::FIRELET], Show::Amounts, &[], rows));
     }
     Ok(tables)
 }
@@ -182,6 +228,23 @@ const AGAINST_OFFICIAL: [Ratio; 2] = [
 /// Single numbers.
 const AGAINST_AMOUNT: [Ratio; 1] =
     [ratio("official / firelet", "official", "firelet", Measure::Amount)];
+
+/// How many times as long redb takes for the same documents and entries.
+const AGAINST_REDB_NONE: [Ratio; 2] = [
+    ratio("redb / firelet p50", engine::REDB_NONE, engine::FIRELET, Measure::P50),
+    ratio("redb / firelet p99", engine::REDB_NONE, engine::FIRELET, Measure::P99),
+];
+
+/// How many times as many commits in the same time.
+const AGAINST_REDB: [Ratio; 1] =
+    [ratio("firelet / redb", engine::FIRELET, engine::REDB, Measure::PerSecond)];
+
+/// The same of the stores that storms are sent to.
+const AGAINST_STORES: [Ratio; 3] = [
+    ratio("firelet / redb Immediate", engine::FIRELET, engine::REDB, Measure::PerSecond),
+    ratio("firelet / redb None", engine::FIRELET, engine::REDB_NONE, Measure::PerSecond),
+    ratio("firelet / fjall", engine::FIRELET, engine::FJALL, Measure::PerSecond),
+];
 
 /// Whether a query costs what it returns, or what there is.
 const AGAINST_FEW: [Ratio; 2] = [

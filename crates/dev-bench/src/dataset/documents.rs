@@ -196,7 +196,7 @@ impl Grown {
     /// How many accounts its documents tell of; each has so many documents as there are per account.
     pub const PER_ACCOUNT: u64 = 50;
 
-    /// One of them, some 150 bytes.
+    /// One of them, some 200 bytes.
     #[must_use]
     pub fn document(index: u64) -> Document {
         let all = fields([
@@ -204,7 +204,7 @@ impl Grown {
             ("value", integer(number("value", index) % 10_000_000)),
             ("kind", string(Self::kind(number("grown-kind", index)))),
             ("account", string(format!("account-{}", index / Self::PER_ACCOUNT))),
-            ("text", string(text("grown", index, 8))),
+            ("text", string(text("grown", index, 16))),
         ]);
         Document::new(format!("{GROWN}/{}", id(GROWN, index)), &all)
     }

@@ -4,6 +4,7 @@
 //! answer, run by `requests.rs` over sockets and by `in_process.rs` without. What is not a request (`lifecycle.rs`) makes its tables itself.
 
 pub mod data;
+pub mod engine;
 pub mod lifecycle;
 pub mod shapes;
 

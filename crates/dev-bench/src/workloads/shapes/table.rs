@@ -40,7 +40,8 @@ pub(crate) const SHAPES: [Shape; 26] = [
         Ask::Rows(Query::of(ARTICLES).filter("status", Equal, &status).ascending("views").limit(20))
     }),
     shape("five cursor pages of 20", |_, _| {
-        let query = Query::of(ARTICLES).ascending("createdAt").limit(20);
+        // The SDKs say the order by name when a cursor is a document.
+        let query = Query::of(ARTICLES).ascending("createdAt").ascending("__name__").limit(20);
         Ask::Pages { query, field: "createdAt", pages: 5 }
     }),
     shape("== on a string field", |sizes, run| {
