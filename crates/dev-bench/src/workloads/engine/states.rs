@@ -1,7 +1,6 @@
 //! What must cost the same however much there is: snapshot, fork, clear, restore.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use base_env::Env;
@@ -30,23 +29,36 @@ pub fn measure_states(counts: Counts, mut progress: impl FnMut(&str)) -> Result<
     database.fold_now()?;
     let full = database.snapshot();
     let times = counts.starts;
-    let rows = vec![
-        row("snapshot", documents, times, || {
+    let clock = Env::real();
+    let mut samples: [Samples; 4] = Default::default();
+    let mut timed = |index: usize, work: &mut dyn FnMut() -> Result<()>| {
+        let begun = clock.monotonic();
+        work()?;
+        let took = clock.monotonic().saturating_sub(begun);
+        if let Some(samples) = samples.get_mut(index) {
+            samples.single(took);
+        }
+        anyhow::Ok(())
+    };
+    for _ in 0..times {
+        timed(0, &mut || {
             black_box(database.snapshot());
             Ok(())
-        })?,
-        row("fork", documents, times, || {
+        })?;
+        timed(1, &mut || {
             black_box(Database::fork(Env::real(), Limits::default(), &full));
             Ok(())
-        })?,
-        row("clear, then restore", documents, times, || {
-            database.clear()?;
-            database.restore(&full)?;
-            Ok(())
-        })?,
-    ];
-    let restored = u64::try_from(database.snapshot().len())?;
-    ensure!(restored == documents, "{restored} documents were restored");
+        })?;
+        timed(2, &mut || Ok(database.clear().map(drop)?))?;
+        ensure!(database.snapshot().is_empty(), "something was left");
+        timed(3, &mut || Ok(database.restore(&full).map(drop)?))?;
+        ensure!(database.snapshot().len() == full.len(), "something was not restored");
+    }
+    let names = ["snapshot", "fork", "clear", "restore"];
+    let rows = names.into_iter().zip(samples).map(|(name, samples)| {
+        Row::new(format!("{name}, {documents} documents"), [(FIRELET, samples.summary())])
+    });
+    let rows = rows.collect();
     database.close()?;
     Ok(rows)
 }
@@ -57,20 +69,4 @@ pub(super) fn fill(database: &Database, documents: u64) -> Result<()> {
         commit_all(database, &supply.take(LOAD_BATCH.min(documents - first))?)?;
     }
     Ok(())
-}
-
-fn row(
-    name: &str,
-    documents: u64,
-    times: u64,
-    mut work: impl FnMut() -> Result<()>,
-) -> Result<Row> {
-    let clock = Env::real();
-    let mut samples = Samples::default();
-    for _ in 0..times {
-        let begun: Duration = clock.monotonic();
-        work()?;
-        samples.single(clock.monotonic().saturating_sub(begun));
-    }
-    Ok(Row::new(format!("{name}, {documents} documents"), [(FIRELET, samples.summary())]))
 }

@@ -202,12 +202,8 @@ fn got(responses: Vec<wire::BatchGetDocumentsResponse>) -> (bytes::Bytes, Vec<Wi
 }
 
 fn commit(write: wire::Write, transaction: bytes::Bytes) -> Request {
-    let request = wire::CommitRequest {
-        database: DATABASE.to_owned(),
-        writes: vec![write],
-        transaction,
-        ..wire::CommitRequest::default()
-    };
+    let request =
+        wire::CommitRequest { database: DATABASE.to_owned(), writes: vec![write], transaction };
     Request::grpc("/google.firestore.v1.Firestore/Commit", &request)
 }
 
