@@ -6,9 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod client;
+pub mod dataset;
 pub mod machine;
+pub mod process;
 pub mod profile;
 pub mod report;
+pub mod run;
 pub mod sides;
 pub mod stats;
 pub mod workloads;

@@ -1,7 +1,11 @@
 //! How much is measured.
 
+use std::time::Duration;
+
 use clap::ValueEnum;
 use serde::Serialize;
+
+use crate::dataset::Sizes;
 
 /// The size of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -28,6 +32,28 @@ pub struct Counts {
     pub starts: u64,
     /// Starts and stops of the official emulator: seconds each.
     pub starts_official: u64,
+    /// Rounds of each engine storm.
+    pub storm_rounds: u64,
+    /// Puts in one store's turn of a storm; fewer where each one is synced.
+    pub storm_puts: u64,
+    /// Gets in one store's turn of a storm.
+    pub storm_reads: u64,
+    /// Documents in the engine rows that are about size.
+    pub engine_documents: u64,
+    /// The data set of the query shapes.
+    pub sizes: Sizes,
+    /// Documents in the grown collection; nothing grows where there are none.
+    pub grown: u64,
+    /// Rounds of each query shape.
+    pub shape_rounds: u64,
+    /// Runs of a query shape in one side's turn.
+    pub shape_runs: u64,
+    /// Unmeasured runs of a query shape: at most,
+    pub shape_warm_up: u64,
+    /// at least,
+    pub shape_warm_up_min: u64,
+    /// and for how long in between.
+    pub shape_warm_up_time: Duration,
 }
 
 impl Profile {
@@ -42,6 +68,17 @@ impl Profile {
                 requests_official: 50,
                 starts: 30,
                 starts_official: 3,
+                storm_rounds: 5,
+                storm_puts: 5_000,
+                storm_reads: 20_000,
+                engine_documents: 100_000,
+                sizes: Sizes::SMALL,
+                grown: 0,
+                shape_rounds: 5,
+                shape_runs: 5,
+                shape_warm_up: 200,
+                shape_warm_up_min: 3,
+                shape_warm_up_time: Duration::from_secs(1),
             },
             Self::Full => Counts {
                 warm_up: 4_000,
@@ -50,6 +87,17 @@ impl Profile {
                 requests_official: 100,
                 starts: 100,
                 starts_official: 10,
+                storm_rounds: 10,
+                storm_puts: 10_000,
+                storm_reads: 50_000,
+                engine_documents: 2_700_000,
+                sizes: Sizes::FULL,
+                grown: 2_500_000,
+                shape_rounds: 5,
+                shape_runs: 5,
+                shape_warm_up: 400,
+                shape_warm_up_min: 3,
+                shape_warm_up_time: Duration::from_secs(2),
             },
         }
     }

@@ -55,6 +55,67 @@ pub struct Summary {
     pub per_second: f64,
 }
 
+/// What a side has in one cell of a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// Durations of something that was done again and again.
+    Times(Summary),
+    /// One number.
+    Amount(Amount),
+    /// Why there is no number.
+    Failed {
+        /// In two or three words.
+        failed: String,
+    },
+}
+
+impl Cell {
+    /// Says why there is no number.
+    #[must_use]
+    pub fn failed(why: &str) -> Self {
+        Self::Failed { failed: why.to_owned() }
+    }
+
+    /// A duration that was measured once.
+    #[must_use]
+    pub fn seconds(duration: Duration) -> Self {
+        Self::Amount(Amount { amount: duration.as_secs_f64(), unit: Unit::Seconds })
+    }
+
+    /// Bytes of memory or of a disk.
+    #[must_use]
+    pub fn mebibytes(bytes: u64) -> Self {
+        let kib = u32::try_from(bytes / 1024).map_or(f64::INFINITY, f64::from);
+        Self::Amount(Amount { amount: kib / 1024.0, unit: Unit::Mebibytes })
+    }
+}
+
+impl From<Summary> for Cell {
+    fn from(summary: Summary) -> Self {
+        Self::Times(summary)
+    }
+}
+
+/// One number with its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Amount {
+    /// How much.
+    pub amount: f64,
+    /// Of what.
+    pub unit: Unit,
+}
+
+/// What an [`Amount`] counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// MiB.
+    Mebibytes,
+}
+
 /// The nearest-rank percentile of a sorted list: the smallest value that at least `percent` of all do
 /// not exceed. It is always a value that was measured.
 fn percentile(sorted: &[Duration], percent: usize) -> Option<Duration> {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::Method;
 use tokio::net::TcpStream;
 
-pub use grpc::Grpc;
+pub use grpc::{Grpc, Messages};
 pub use rest::Rest;
 
 /// How a request travels.
@@ -101,6 +101,19 @@ impl Connection {
         match self {
             Self::Grpc(grpc) => grpc.send(request).await,
             Self::Rest(rest) => rest.send(request).await,
+        }
+    }
+}
+
+impl Grpc {
+    /// Connects to `host:port`.
+    ///
+    /// # Errors
+    /// Nobody listens there, or not this protocol.
+    pub async fn connect(authority: &str) -> Result<Self> {
+        match Connection::open(authority, Transport::Grpc).await? {
+            Connection::Grpc(grpc) => Ok(grpc),
+            Connection::Rest(_) => bail!("a connection of another kind"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Report, Row, Show, Table};
-use crate::stats::Summary;
+use crate::stats::{Amount, Cell, Summary, Unit};
 
 pub(super) fn report(report: &Report) -> String {
     let mut out = String::new();
@@ -30,13 +30,15 @@ fn table(table: &Table) -> String {
     let unit = match table.show {
         Show::Latency => "p50 / p99 ms",
         Show::Rate => "per second",
+        Show::Micros => "p50 / p99 us",
+        Show::Amounts => "",
     };
     let mut grid = vec![vec!["workload".to_owned()]];
     if let Some(head) = grid.first_mut() {
         head.extend(table.sides.iter().map(|side| {
             let measured = table.rows.iter().any(|row| row.cell(side).is_some());
             let unit = if measured { unit } else { "(not measured)" };
-            format!("{side} {unit}")
+            format!("{side} {unit}").trim_end().to_owned()
         }));
         head.extend(table.ratios.iter().map(|ratio| ratio.head.to_owned()));
     }
@@ -46,9 +48,14 @@ fn table(table: &Table) -> String {
 
 fn row(table: &Table, row: &Row) -> Vec<String> {
     let cells = table.sides.iter().map(|side| {
-        row.cell(side).map_or_else(dash, |cell| match table.show {
-            Show::Latency => latency(cell),
-            Show::Rate => format!("{:.0}", cell.per_second),
+        row.cell(side).map_or_else(dash, |cell| match cell {
+            Cell::Times(summary) => match table.show {
+                Show::Latency | Show::Amounts => latency(summary),
+                Show::Rate => format!("{:.0}", summary.per_second),
+                Show::Micros => format!("{:.1} / {:.1}", summary.p50_us, summary.p99_us),
+            },
+            Cell::Amount(amount) => self::amount(*amount),
+            Cell::Failed { failed } => failed.clone(),
         })
     });
     let ratios = table.ratios.iter().map(|ratio| ratio.of(row).map_or_else(dash, times));
@@ -61,6 +68,18 @@ fn dash() -> String {
 
 fn latency(cell: &Summary) -> String {
     format!("{} / {}", millis(cell.p50_us), millis(cell.p99_us))
+}
+
+fn amount(amount: Amount) -> String {
+    let (number, unit) = match amount.unit {
+        Unit::Seconds if amount.amount < 1.0 => (amount.amount * 1_000.0, "ms"),
+        Unit::Seconds => (amount.amount, "s"),
+        Unit::Mebibytes => (amount.amount, "MiB"),
+    };
+    match number {
+        ..10.0 => format!("{number:.2} {unit}"),
+        _ => format!("{number:.1} {unit}"),
+    }
 }
 
 fn millis(micros: f64) -> String {
@@ -115,6 +134,20 @@ mod tests {
         let grid = [["a", "b c"], ["long name", "1"]].map(|line| line.map(str::to_owned).to_vec());
         let expected = "| a         | b c |\n| --------- | --: |\n| long name |   1 |\n";
         assert_eq!(aligned(&grid), expected);
+    }
+
+    #[test]
+    fn amounts_have_their_unit() {
+        use std::time::Duration;
+        let table = [
+            (Cell::seconds(Duration::from_micros(4_321)), "4.32 ms"),
+            (Cell::seconds(Duration::from_millis(54_321)), "54.3 s"),
+            (Cell::mebibytes(150 * 1024 * 1024), "150.0 MiB"),
+        ];
+        for (cell, expected) in table {
+            let Cell::Amount(one) = cell else { panic!("not an amount") };
+            assert_eq!(amount(one), expected);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::machine::Machine;
 use crate::profile::Profile;
-use crate::stats::Summary;
+use crate::stats::{Cell, Summary};
 
 /// What one workload measured, a cell for every side that took part.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,11 +15,21 @@ pub struct Row {
     /// The workload.
     pub name: String,
     /// The sides by name; `None` where a side has no such thing.
-    pub cells: Vec<(&'static str, Option<Summary>)>,
+    pub cells: Vec<(&'static str, Option<Cell>)>,
 }
 
 impl Row {
-    fn cell(&self, side: &str) -> Option<&Summary> {
+    /// A row of these cells, in the order of the sides.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        cells: impl IntoIterator<Item = (&'static str, Option<impl Into<Cell>>)>,
+    ) -> Self {
+        let cells = cells.into_iter().map(|(side, cell)| (side, cell.map(Into::into)));
+        Self { name: name.into(), cells: cells.collect() }
+    }
+
+    fn cell(&self, side: &str) -> Option<&Cell> {
         self.cells.iter().find(|(name, _)| *name == side).and_then(|(_, cell)| cell.as_ref())
     }
 }
@@ -33,14 +43,22 @@ pub enum Measure {
     P99,
     /// Requests per second.
     PerSecond,
+    /// The one number of an amount.
+    Amount,
 }
 
 impl Measure {
-    fn of(self, summary: &Summary) -> f64 {
-        match self {
-            Self::P50 => summary.p50_us,
-            Self::P99 => summary.p99_us,
-            Self::PerSecond => summary.per_second,
+    fn of(self, cell: &Cell) -> Option<f64> {
+        let of_times = |summary: &Summary| match self {
+            Self::P50 => Some(summary.p50_us),
+            Self::P99 => Some(summary.p99_us),
+            Self::PerSecond => Some(summary.per_second),
+            Self::Amount => None,
+        };
+        match cell {
+            Cell::Times(summary) => of_times(summary),
+            Cell::Amount(amount) => (self == Self::Amount).then_some(amount.amount),
+            Cell::Failed { .. } => None,
         }
     }
 }
@@ -60,8 +78,8 @@ pub struct Ratio {
 
 impl Ratio {
     fn of(&self, row: &Row) -> Option<f64> {
-        let over = self.measure.of(row.cell(self.over)?);
-        let under = self.measure.of(row.cell(self.under)?);
+        let over = self.measure.of(row.cell(self.over)?)?;
+        let under = self.measure.of(row.cell(self.under)?)?;
         (under > 0.0).then(|| over / under)
     }
 }
@@ -73,6 +91,10 @@ pub enum Show {
     Latency,
     /// Requests per second.
     Rate,
+    /// Median and 99th percentile, in microseconds.
+    Micros,
+    /// Whatever unit each row has.
+    Amounts,
 }
 
 /// One table of a report.
@@ -126,15 +148,16 @@ mod tests {
     #[test]
     fn ratios_need_both_sides() {
         let cell = |p50_us| {
-            Some(Summary { samples: 1, p50_us, p99_us: 3.0, max_us: 3.0, per_second: 10.0 })
+            let summary =
+                Summary { samples: 1, p50_us, p99_us: 3.0, max_us: 3.0, per_second: 10.0 };
+            Some(Cell::Times(summary))
         };
-        let row = |official| Row {
-            name: "x".to_owned(),
-            cells: vec![("firelet", cell(2.0)), ("official", official)],
-        };
+        let row = |official| Row::new("x", [("firelet", cell(2.0)), ("official", official)]);
         let ratio = Ratio { head: "h", over: "official", under: "firelet", measure: Measure::P50 };
         assert_eq!(ratio.of(&row(cell(9.0))), Some(4.5));
         assert_eq!(ratio.of(&row(None)), None);
+        assert_eq!(ratio.of(&row(Some(Cell::failed("out of memory")))), None);
+        assert_eq!(ratio.of(&row(Some(Cell::seconds(std::time::Duration::from_secs(1))))), None);
         assert_eq!(ratio.of(&Row { name: String::new(), cells: vec![] }), None);
     }
 }

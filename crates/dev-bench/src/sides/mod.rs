@@ -1,5 +1,6 @@
 //! What is measured: each side is started, listens on a port of its own, and is stopped.
 
+mod apart;
 mod firelet;
 pub(crate) mod floor;
 mod home;
@@ -12,6 +13,7 @@ use base_env::Env;
 
 use crate::client::{Answer, Connection, Request, Transport};
 
+pub use apart::{Apart, SERVE_FLAG, serve};
 pub use official::Install;
 
 /// How long the official emulator may take to answer.

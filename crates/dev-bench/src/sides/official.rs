@@ -32,7 +32,7 @@ impl Install {
     pub async fn find() -> Result<Self, String> {
         let jar = find_jar().ok_or("no Cloud SDK with the Firestore emulator on this machine")?;
         find_program("java").ok_or("no java on this machine")?;
-        let script = format!("exec {} --version", command(&jar));
+        let script = format!("exec {} --version", command(&jar, ""));
         let output = shell(&script).stderr(Stdio::null()).output().await;
         let output = output.map_err(|error| format!("java does not start: {error}"))?;
         let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -55,8 +55,8 @@ fn find_program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-fn command(jar: &Path) -> String {
-    format!("java -Duser.language=en -cp '{}' {MAIN}", jar.display())
+fn command(jar: &Path, options: &str) -> String {
+    format!("java {options} -Duser.language=en -cp '{}' {MAIN}", jar.display())
 }
 
 /// A running emulator, ended when dropped.
@@ -66,8 +66,14 @@ pub(super) struct Official {
 
 impl Official {
     pub(super) fn open(install: &Install) -> Result<(String, Self)> {
+        Self::open_with(install, "")
+    }
+
+    /// The same with options for Java.
+    pub(super) fn open_with(install: &Install, options: &str) -> Result<(String, Self)> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let script = format!("exec {} --host=127.0.0.1 --port={port}", command(&install.jar));
+        let java = command(&install.jar, options);
+        let script = format!("exec {java} --host=127.0.0.1 --port={port}");
         let child = shell(&script)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -82,6 +88,10 @@ impl Official {
             Some(status) => bail!("the official emulator has ended: {status}"),
             None => Ok(()),
         }
+    }
+
+    pub(super) fn id(&self) -> Option<u32> {
+        self.child.id()
     }
 
     pub(super) async fn close(mut self) -> Result<()> {

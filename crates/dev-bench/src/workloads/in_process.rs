@@ -56,8 +56,8 @@ pub async fn measure_in_process(
             }
         }
         let summaries = samples.into_iter().map(Samples::summary);
-        let cells = lines.iter().map(|line| line.kind.name()).zip(summaries).collect();
-        rows.push(Row { name: workload.name.to_owned(), cells });
+        let cells = lines.iter().map(|line| line.kind.name()).zip(summaries);
+        rows.push(Row::new(workload.name, cells));
     }
     firestore.shutdown();
     Ok(rows)

@@ -114,7 +114,7 @@ impl Cells {
             (SideKind::Official, official),
         ];
         let cells = cells.map(|(kind, samples)| (kind.name(), samples.summary()));
-        Row { name: name.to_owned(), cells: cells.into() }
+        Row::new(name, cells)
     }
 }
 

@@ -4,7 +4,9 @@
 //! answer, run by `requests.rs` over sockets and by `in_process.rs` without. What is not a request (`lifecycle.rs`) makes its tables itself.
 
 pub mod data;
+pub mod engine;
 pub mod lifecycle;
+pub mod shapes;
 
 mod get;
 mod in_process;

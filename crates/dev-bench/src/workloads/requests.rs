@@ -91,7 +91,7 @@ async fn measure(
     }
     let kinds = runners.iter().map(|runner| runner.side.kind().name());
     let summaries = lines.into_iter().map(|line| line.samples.summary());
-    Ok(Row { name: workload.name.to_owned(), cells: kinds.zip(summaries).collect() })
+    Ok(Row::new(workload.name, kinds.zip(summaries)))
 }
 
 /// The connections of one workload to one side, and what was measured on them.
