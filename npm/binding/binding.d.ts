@@ -34,8 +34,11 @@ export declare class BindingSnapshot {
 
 /** One suite. Dropping it, as the end of its JavaScript environment does, stops it. */
 export declare class BindingSuite {
-  /** A suite that is not started yet. `options` is the JSON of `start`'s argument. */
-  constructor(options: string)
+  /**
+   * A suite that is not started yet. `options` is the JSON of `start`'s argument; `warn` is called with
+   * what the running suite has to tell.
+   */
+  constructor(options: string, warn: (text: string) => void)
   /** Starts it, and answers what it is: project, services and environment. */
   start(): Promise<string>
   /** Deletes the data of one project, or of all. */
