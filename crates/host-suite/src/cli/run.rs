@@ -96,6 +96,9 @@ pub(super) fn failed(out: &mut Output, error: &StartError) -> i32 {
             ),
         );
         out.failure(&format!("Could not start {description}, port taken."), Some(error.code()));
+    } else if let StartError::PortTwice { service, description, .. } = error {
+        out.warning(service, &error.to_string());
+        out.failure(&format!("Could not start {description}, port taken."), Some(error.code()));
     } else {
         out.failure(&error.to_string(), Some(error.code()));
     }
