@@ -77,7 +77,7 @@ async fn a_flag_that_is_near_to_none_gets_no_tip() {
         let ended =
             Cli::new(machine(folder.path())).run(&["emulators:start", flag, "functions"]).await;
         assert_eq!(ended.code, 1);
-        let line = format!("error: unexpected argument '{flag}' found\n");
+        let line = format!("error: unexpected argument '{flag}' found\n\nUsage: ");
         assert!(ended.stderr.starts_with(&line), "{}", ended.stderr);
         assert!(!ended.stderr.contains("tip:"), "{}", ended.stderr);
     }
