@@ -23,7 +23,8 @@ declare namespace globalSetup {
   function projectId(): string;
 
   /**
-   * Deletes every document of this worker's project, in one database.
+   * Deletes every document of this worker's project, in one database; documents of its other databases
+   * stay. `suite.clear()` of a suite that you have started yourself deletes those of all.
    *
    * @param database the database's id
    * @default '(default)'

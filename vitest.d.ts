@@ -1,7 +1,8 @@
 /**
  * firelet for Vitest. Name it twice in the configuration:
  *
- * ```js
+ * ```ts
+ * /// <reference types="firelet/vitest" />
  * import { defineConfig } from 'vitest/config';
  *
  * export default defineConfig({
@@ -13,6 +14,9 @@
  * });
  * ```
  */
+
+/// <reference lib="esnext.disposable" />
+/// <reference path="./vitest-options.d.mts" />
 
 import type { StartOptions } from './index.js';
 
@@ -36,7 +40,8 @@ declare namespace setup {
   function projectId(): string;
 
   /**
-   * Deletes every document of this worker's project, in one database.
+   * Deletes every document of this worker's project, in one database; documents of its other databases
+   * stay. `suite.clear()` of a suite that you have started yourself deletes those of all.
    *
    * @param database the database's id
    * @default '(default)'

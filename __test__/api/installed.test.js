@@ -46,7 +46,7 @@ test('the main package holds no binary, no source and no install script', (t) =>
   for (const name of ['preinstall', 'install', 'postinstall']) assert.equal(scripts[name], undefined);
   const files = /** @type {string[]} */ (readdirSync(folder, { recursive: true })).map(String);
   assert.deepEqual(files.filter((name) => /\.(node|rs|toml|test\.js)$/.test(name)), []);
-  for (const name of ['index.js', 'index.d.ts', 'jest.js', 'jest.d.ts', 'vitest.js', 'vitest.d.ts', 'LICENSE', 'README.md']) {
+  for (const name of ['index.js', 'index.d.ts', 'jest.js', 'jest.d.ts', 'vitest.js', 'vitest.d.ts', 'vitest-options.d.mts', 'LICENSE', 'README.md']) {
     assert.ok(existsSync(join(folder, name)), name);
   }
 });

@@ -6,6 +6,7 @@ const assert = require('node:assert/strict');
 const { test } = require('node:test');
 
 const { FireletError, start } = require('../../index.js');
+const { suiteFor } = require('../helpers/suite.js');
 
 /**
  * @param {unknown} options
@@ -25,6 +26,8 @@ test('an unknown option names the nearest valid one', async () => {
   await check({ projct: 'x' }, code, 'unknown option `projct`, did you mean `project`?');
   await check({ fireStore: {} }, code, 'unknown option `fireStore`, did you mean `firestore`?');
   await check({ firestore: { prot: 1 } }, code, 'unknown option `firestore.prot`, did you mean `firestore.port`?');
+  await check({ port: 8080 }, code, 'unknown option `port`, did you mean `firestore.port`?');
+  await check({ emulators: {} }, code, 'unknown option `emulators`, did you mean `config`?');
   await check({ telemetry: true }, code, 'unknown option `telemetry`');
   await check({ toString: 1 }, code, 'unknown option `toString`');
 });
@@ -33,7 +36,7 @@ test('a value of the wrong type names its path', async () => {
   const code = 'FIRELET_INVALID_OPTION';
   await check([], code, 'option `options` must be an object, not an array');
   await check({ project: 7 }, code, 'option `project` must be a string, not `7`');
-  await check({ project: '' }, code, 'option `project` must be a string, not an empty string');
+  await check({ project: '' }, code, 'option `project` must not be empty');
   await check({ firestore: 8080 }, code, 'option `firestore` must be an object, not `8080`');
   const aPort = 'must be an integer from 0 to 65535';
   await check({ firestore: { port: '8080' } }, code, `option \`firestore.port\` ${aPort}, not a string`);
@@ -41,6 +44,19 @@ test('a value of the wrong type names its path', async () => {
   await check({ firestore: { port: 1.5 } }, code, `option \`firestore.port\` ${aPort}, not \`1.5\``);
   await check({ hub: { port: -1 } }, code, `option \`hub.port\` ${aPort}, not \`-1\``);
   await check({ only: [1] }, code, 'option `only[0]` must be a string, not `1`');
+});
+
+test('a value that is none of those there are is shown', async () => {
+  const code = 'FIRELET_INVALID_OPTION';
+  await check({ data: { durability: 'fast' } }, code, 'option `data.durability` must be `write-behind` or `per-commit`, not `fast`');
+  await check({ data: { keep: ['firestor'] } }, code, 'option `data.keep[0]` must be the name of a service, not `firestor`, did you mean `firestore`?');
+  await check({ cwd: 'package.json' }, code, 'option `cwd` must be a folder that exists, not `package.json`');
+});
+
+test('what firelet does not have yet is refused by name', async () => {
+  const code = 'FIRELET_NOT_YET';
+  await check({ data: { keep: ['auth'] } }, code, 'option `data.keep[0]`: firelet does not have the Authentication Emulator yet');
+  await check({ import: './seed' }, code, 'option `import`: firelet does not have the import of exports yet');
 });
 
 test('several problems are reported at once', async () => {

@@ -7,7 +7,7 @@
 
 const assert = require('node:assert/strict');
 const { cpSync } = require('node:fs');
-const { join } = require('node:path');
+const { basename, join } = require('node:path');
 const { test } = require('node:test');
 
 const { installed } = require('../helpers/installed.js');
@@ -29,7 +29,8 @@ function cleanEnv() {
  */
 function example(t, name, others) {
   const folder = installed(t, ['firebase-admin', ...others]);
-  cpSync(join(ROOT, 'examples', name), folder, { recursive: true });
+  // Without what `npm install` may have put into the example: it leads to this repository.
+  cpSync(join(ROOT, 'examples', name), folder, { recursive: true, filter: (source) => basename(source) !== 'node_modules' });
   return folder;
 }
 

@@ -47,6 +47,8 @@ test('mistakes are told, and nothing is started', async (t) => {
   const { exec } = project(t);
   for (const { flags, expected } of [
     { flags: ['--keep-data=firestor'], expected: /firestor is not a valid emulator name.*did you mean/ },
+    { flags: ['--keep-data=auth'], expected: /firelet does not have auth yet, so it cannot keep its data/ },
+    { flags: ['--keep-data', 'firestore'], expected: /tip: write `--keep-data=firestore`/ },
     { flags: ['--data-dir', 'x'], expected: /--keep-data/ },
   ]) {
     const { code, stdout, stderr } = await exec(flags, 'echo ran');

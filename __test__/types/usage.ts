@@ -64,6 +64,13 @@ export const vitestConfig = defineConfig({
   },
 });
 
+export const mistakenConfigs = [
+  // @ts-expect-error An unknown option of `start`.
+  defineConfig({ test: { provide: { firelet: { projct: 'x' } } } }),
+  // @ts-expect-error Options are an object.
+  defineConfig({ test: { provide: { firelet: 5 } } }),
+];
+
 export async function inTests(): Promise<string[]> {
   await clearInJest();
   await clearInJest('second');

@@ -2,7 +2,8 @@
 
 /**
  * A small program with firebase-admin, as it would run against the real Firestore: nothing in it
- * names the suite, which it finds by the environment variables of `emulators:exec`.
+ * names the suite, which it finds by the environment variables that `emulators:exec` sets. With
+ * `emulators:start` set the first of them yourself: `FIRESTORE_EMULATOR_HOST=127.0.0.1:8080 node client.js`.
  *
  * It writes the data of seed.json first: the suite starts empty, and importing an export comes with
  * a later version of firelet.
@@ -15,7 +16,10 @@ const seed = require('./seed.json');
 
 async function main() {
   if (process.env.FIRESTORE_EMULATOR_HOST === undefined) {
-    throw new Error('there is no suite: run `npx firelet emulators:exec "node client.js"`');
+    throw new Error(
+      'FIRESTORE_EMULATOR_HOST is not set: run this by `emulators:exec "node client.js"`, ' +
+        'or set it to the address that `emulators:start` shows, such as 127.0.0.1:8080',
+    );
   }
   if (getApps().length === 0) initializeApp({ projectId: process.env.GCLOUD_PROJECT ?? 'demo-quickstart' });
   const db = getFirestore();

@@ -75,6 +75,7 @@ function needPackages() {
   const wanted = createHash('sha256').update(readFileSync(lock)).digest('hex');
   const installed = join(ROOT, 'node_modules', '.package-lock.json');
   if (existsSync(stamp) ? readFileSync(stamp, 'utf8') === wanted : newer(installed, lock)) return;
+  console.log('installing the npm packages once, about 0.5 GB; npm says nothing meanwhile');
   run('installing the npm packages with `npm ci`', 'npm', ['ci', '--ignore-scripts', '--loglevel=error']);
   writeFileSync(stamp, wanted);
 }
@@ -95,7 +96,7 @@ function needAddon() {
   const built = addon();
   if (built !== undefined && statSync(join(folder, built)).mtimeMs >= newestSource()) return;
   const started = new Date();
-  console.log('building the addon once; a first build takes a few minutes');
+  console.log('building the addon once; a first build takes about 10 minutes of CPU time and 0.5 GB');
   run('building the addon', process.execPath, [
     join(ROOT, 'node_modules', '@napi-rs', 'cli', 'dist', 'cli.js'),
     ...['build', '--platform', '--release', '--package', 'host-node'],

@@ -23,13 +23,33 @@ pub enum StartError {
         /// What that means, or what to do.
         instead: String,
     },
-    /// A port that must be this one belongs to another program.
-    #[error("Port {port} is not open on {host}, could not start {description}.")]
+    /// A port that must be this one belongs to another program. The first sentence is the official one.
+    #[error(
+        "Port {port} is not open on {host}, could not start {description}. Another program has this \
+         port: stop it, or choose another port (0 takes a free one)"
+    )]
     PortInUse {
         /// The service's name.
         service: &'static str,
         /// The service's name in messages.
         description: &'static str,
+        /// The host as configured.
+        host: String,
+        /// The port.
+        port: u16,
+    },
+    /// Two services of this suite are to have one port. The first sentence is the official one.
+    #[error(
+        "Port {port} is not open on {host}, could not start {description}. The {other} of this suite \
+         is to have this port too: give one of them another one"
+    )]
+    PortTwice {
+        /// The service's name.
+        service: &'static str,
+        /// The service's name in messages.
+        description: &'static str,
+        /// The name in messages of the one that has it.
+        other: &'static str,
         /// The host as configured.
         host: String,
         /// The port.
@@ -63,7 +83,7 @@ impl StartError {
         match self {
             Self::Options(problems) => match problems.first() {
                 Some(Problem::NotYet { .. }) => "FIRELET_NOT_YET",
-                Some(Problem::Invalid { .. }) => "FIRELET_INVALID_OPTION",
+                Some(Problem::Invalid { .. } | Problem::Empty { .. }) => "FIRELET_INVALID_OPTION",
                 Some(Problem::Unknown { .. }) | None => "FIRELET_UNKNOWN_OPTION",
             },
             Self::Config(error) => match error {
@@ -72,10 +92,11 @@ impl StartError {
                 }
                 ConfigError::ProjectId(_) => "FIRELET_INVALID_PROJECT",
                 ConfigError::UnknownService { .. } => "FIRELET_UNKNOWN_SERVICE",
-                ConfigError::NothingToStart => "FIRELET_NOTHING_TO_START",
+                ConfigError::NothingToStart(_) => "FIRELET_NOTHING_TO_START",
                 ConfigError::NothingImplemented(_) => "FIRELET_NOT_YET",
                 ConfigError::Unreadable { .. }
                 | ConfigError::Syntax { .. }
+                | ConfigError::Aliases { .. }
                 | ConfigError::ImportMissing(_)
                 | ConfigError::ImportKind(_)
                 | ConfigError::NotASection(_)
@@ -84,7 +105,7 @@ impl StartError {
                 | ConfigError::Invalid { .. } => "FIRELET_BAD_CONFIG",
             },
             Self::NotYet { .. } => "FIRELET_NOT_YET",
-            Self::PortInUse { .. } => "FIRELET_PORT_IN_USE",
+            Self::PortInUse { .. } | Self::PortTwice { .. } => "FIRELET_PORT_IN_USE",
             Self::Listen { .. } => "FIRELET_LISTEN_FAILED",
             Self::Data(error) => match error {
                 DataError::Io { .. } | DataError::NotOurs { .. } => "FIRELET_DATA_UNUSABLE",

@@ -1,21 +1,24 @@
 //! From what a caller asks to what is done: configuration read, project found, services and their
 //! addresses chosen. Nothing is opened yet.
 
+mod addresses;
+mod firestore;
+
 use std::path::{Path, PathBuf};
 
 use base_env::Env;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use svc_firestore::IndexPolicy;
 use svc_kit::{Durability, Log};
 
 use crate::config::{
-    self, Address, ConfigError, Emulators, FirebaseConfig, FirebaseRc, Project, ProjectSources,
+    self, ConfigError, Emulators, FirebaseConfig, FirebaseRc, Project, ProjectSources,
 };
 use crate::data;
 use crate::error::StartError;
 use crate::notice::Notice;
 use crate::options::{Caller, ConfigChoice, DataOptions, Keep, StartOptions};
-use crate::services::{self, DefaultPort, ONLY_NAMES, ServiceConfigs, ServiceRow};
+use crate::services::{self, ONLY_NAMES, ServiceConfigs, ServiceRow};
 
 /// Which port a service gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +90,10 @@ impl Plan {
         let source = read_source(&options)?;
         let config = &source.config;
         let mut notices: Vec<Notice> = source.notice.into_iter().collect();
-        let (emulators, mistyped) = Emulators::read(config)?;
-        notices.extend(mistyped);
+        let (mut emulators, mistyped) = Emulators::read(config)?;
+        if options.ui == Some(false) {
+            emulators.ui_enabled = Some(false);
+        }
 
         let (project, broken_aliases) = find_project(&options, config)?;
         notices.extend(broken_aliases);
@@ -100,12 +105,15 @@ impl Plan {
         if options.caller == Caller::Program {
             also.extend(options.services.keys().copied());
         }
-        let targets = config::choose(config, &emulators, options.only.as_deref(), &also)?;
+        let targets = config::choose(config, &emulators, options.only.as_deref(), &also)
+            .map_err(|error| with_hints(error, &mistyped))?;
+        notices.extend(mistyped);
         notices.extend(targets.notices);
         notices.extend(flags_without_effect(&options));
         let mut configs = ServiceConfigs::default();
         if targets.names.contains(&"firestore") {
-            notices.extend(firestore_notices(&options, config)?);
+            firestore::edition(config, &mut notices)?;
+            notices.extend(firestore::rules(&options, config)?);
             let (indexes, missing) = config::firestore_indexes(config)?;
             configs.firestore.indexes = indexes;
             configs.firestore.indexes.policy = options.indexes;
@@ -115,10 +123,14 @@ impl Plan {
             notices.extend(missing);
         }
         let rows = targets.names.into_iter().filter_map(services::find);
-        let services: Vec<PlannedService> =
-            rows.map(|row| address(row, &options, &emulators)).collect();
+        let mut services: Vec<PlannedService> =
+            rows.map(|row| addresses::address(row, &options, &emulators)).collect();
+        addresses::one_port_each(&mut services)?;
+        notices.extend(services.iter().filter_map(addresses::open_to_others));
         let data = kept(&options, &source.config.directory, &services);
-        if let (Some(data), Caller::CommandLine) = (&data, options.caller) {
+        if let (Some(data), Caller::CommandLine) = (&data, options.caller)
+            && !data.services.is_empty()
+        {
             let text = format!("Keeping data in {}", data.dir.display());
             notices.push(Notice::info("emulators", text));
         }
@@ -181,7 +193,10 @@ fn find_project(
     options: &StartOptions,
     config: &FirebaseConfig,
 ) -> Result<(Project, Option<Notice>), StartError> {
-    let (aliases, notice) = FirebaseRc::load(&config.directory);
+    let (aliases, broken) = match FirebaseRc::load(&config.directory) {
+        Ok(aliases) => (aliases, None),
+        Err(error) => (FirebaseRc::default(), Some(error)),
+    };
     // A test run must not depend on what its user last chose with `firebase use`.
     let active = match options.caller {
         Caller::CommandLine => options
@@ -196,7 +211,15 @@ fn find_project(
         deprecated: config.deprecated_project(),
         aliases: Some(&aliases),
     })?;
-    Ok((project, notice))
+    match broken {
+        // Data would be looked for, and written, under an id that nobody has chosen.
+        Some(error) if !project.named => Err(error.into()),
+        Some(error) => {
+            let notice = Notice::warning("emulators", error.to_string());
+            Ok((project, Some(notice)))
+        }
+        None => Ok((project, None)),
+    }
 }
 
 fn demo_notice(project: &Project) -> Notice {
@@ -210,7 +233,7 @@ fn demo_notice(project: &Project) -> Notice {
 
 /// Flags that are taken and change nothing, because firelet does not have what they are about.
 fn flags_without_effect(options: &StartOptions) -> Vec<Notice> {
-    let ui = options.ui.then_some("ui");
+    let ui = (options.ui == Some(true)).then_some("ui");
     ui.into_iter()
         .chain(options.services.keys().copied())
         .filter_map(services::find)
@@ -230,31 +253,18 @@ fn once(notices: Vec<Notice>) -> Vec<Notice> {
     said
 }
 
-/// Where a service listens: its own option, then the general one, then the file, then the default.
-fn address(
-    row: &'static ServiceRow,
-    options: &StartOptions,
-    emulators: &Emulators,
-) -> PlannedService {
-    let option = options.services.get(row.name).cloned().unwrap_or_default();
-    let file = match options.caller {
-        Caller::CommandLine => emulators.addresses.get(row.name).cloned().unwrap_or_default(),
-        Caller::Program => Address::default(),
-    };
-    let host = option
-        .host
-        .or_else(|| options.host.clone())
-        .or(file.host)
-        .filter(|host| host != "localhost")
-        .unwrap_or_else(|| options.machine.default_host().to_owned());
-    let port = match (option.port.or(file.port), options.caller, row.port) {
-        (Some(0), _, _) | (None, Caller::Program, _) => PortWish::Any,
-        (Some(port), _, _) | (None, Caller::CommandLine, DefaultPort::Fixed(port)) => {
-            PortWish::Fixed(port)
+/// Adds to a refusal what may have been meant.
+fn with_hints(error: ConfigError, mistyped: &[Notice]) -> ConfigError {
+    match error {
+        ConfigError::NothingToStart(mut why) => {
+            for notice in mistyped {
+                why.push_str("; ");
+                why.push_str(&notice.text);
+            }
+            ConfigError::NothingToStart(why)
         }
-        (None, Caller::CommandLine, DefaultPort::Search(port)) => PortWish::Search(port),
-    };
-    PlannedService { row, host, port }
+        other => other,
+    }
 }
 
 /// Which of the services that run keep their data, and where.
@@ -274,53 +284,4 @@ fn kept(
         services: with_data.map(|planned| planned.row.name).filter(|name| is_kept(name)).collect(),
         durability,
     })
-}
-
-/// What the user has set for Firestore and does not get yet.
-fn firestore_notices(
-    options: &StartOptions,
-    config: &FirebaseConfig,
-) -> Result<Vec<Notice>, StartError> {
-    let mut notices = Vec::new();
-    let section = config.section("firestore");
-    let single = match section {
-        Some(Value::Array(entries)) => match entries.as_slice() {
-            [one] => Some(one),
-            [] => None,
-            _ => {
-                let text = "Cloud Firestore Emulator does not support multiple databases yet.";
-                notices.push(Notice::warning("firestore", text));
-                None
-            }
-        },
-        other => other,
-    };
-    let edition = config
-        .emulator("firestore")
-        .and_then(|entry| entry.get("edition"))
-        .or_else(|| single?.get("edition"))
-        .filter(|edition| !edition.is_null());
-    if let Some(edition) = edition {
-        match edition.as_str().map(str::to_lowercase).as_deref() {
-            Some("standard") => {}
-            Some("enterprise") => {
-                let text = "firelet does not have the enterprise edition yet, it runs as standard";
-                notices.push(Notice::warning("firestore", text));
-            }
-            Some(_) | None => return Err(ConfigError::Edition.into()),
-        }
-    }
-    let in_file = single.and_then(|entry| entry.get("rules")).and_then(Value::as_str);
-    if let Some(path) = in_file {
-        config.path(path)?;
-    }
-    let in_options = options.services.get("firestore").and_then(|given| given.rules.as_deref());
-    if let Some(path) = in_options.or(in_file) {
-        let text = format!(
-            "firelet does not evaluate rules yet: every read and write is allowed, whatever \
-             `{path}` says"
-        );
-        notices.push(Notice::warning("firestore", text));
-    }
-    Ok(notices)
 }

@@ -139,8 +139,10 @@ mod tests {
         let error =
             bind(&planned("firestore", "127.0.0.1", PortWish::Fixed(port)), &[]).unwrap_err();
         assert_eq!(error.code(), "FIRELET_PORT_IN_USE");
-        let expected =
-            format!("Port {port} is not open on 127.0.0.1, could not start Firestore Emulator.");
+        let expected = format!(
+            "Port {port} is not open on 127.0.0.1, could not start Firestore Emulator. Another \
+             program has this port: stop it, or choose another port (0 takes a free one)"
+        );
         assert_eq!(error.to_string(), expected);
         drop(busy);
         let (bound, notice) =

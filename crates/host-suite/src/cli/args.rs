@@ -4,7 +4,6 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::VERSION;
-use crate::nearest::nearest;
 use crate::options::INDEX_POLICIES;
 use crate::services::SERVICES;
 
@@ -70,24 +69,6 @@ pub(super) fn parse(argv: &[String]) -> Result<RawArgs, clap::Error> {
     Ok(read(name, matches))
 }
 
-/// What to say about a mistake: clap's text, but for an unknown command the one that was meant.
-pub(super) fn explain(error: &clap::Error) -> String {
-    use clap::error::{ContextKind, ContextValue, ErrorKind};
-
-    let word = error.get(ContextKind::InvalidSubcommand);
-    let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) = (error.kind(), word)
-    else {
-        return error.render().to_string();
-    };
-    let commands = command();
-    let known = commands.get_subcommands().map(Command::get_name);
-    let hint = match nearest(word, known) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`firelet --help` lists the commands".to_owned(),
-    };
-    format!("error: unknown command `{word}`, {hint}")
-}
-
 /// The help of the whole command line.
 pub(super) fn help() -> String {
     command().render_help().to_string()
@@ -128,7 +109,8 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
     }
 }
 
-fn command() -> Command {
+/// The grammar.
+pub(super) fn command() -> Command {
     let start = Command::new("emulators:start")
         .about("Start the local Firebase emulators and run until Ctrl-C")
         .args(run_args());
@@ -137,7 +119,7 @@ fn command() -> Command {
         .arg(Arg::new("script").required(true).help("The script, run by the system's shell"))
         .args(run_args());
     let export = Command::new("emulators:export")
-        .about("Write the data of running emulators to a folder")
+        .about("Write the data of running emulators to a folder (not there yet)")
         .arg(Arg::new("path").required(true).help("The folder"))
         .arg(only())
         .arg(switch("force").short('f').help("Overwrite the folder without asking"));
@@ -145,7 +127,10 @@ fn command() -> Command {
     Command::new("firelet")
         .version(VERSION)
         .about("The local Firebase: emulators in one process")
-        .after_help("Reads firebase.json and .firebaserc of the current project.")
+        .after_help(
+            "Reads firebase.json and .firebaserc of the current project. \
+             `setup:emulators:<name>` is understood: there is nothing to download.",
+        )
         .args(global_args())
         .subcommands([start, exec, export])
         .subcommands(setup)
@@ -153,50 +138,61 @@ fn command() -> Command {
 
 fn global_args() -> Vec<Arg> {
     let args = vec![
-        value("project", "alias_or_project_id").short('P').help("The project"),
-        value("config", "path").short('c').help("The firebase.json to use"),
+        value("project", "alias_or_project_id")
+            .short('P')
+            .help("The project [default: that of .firebaserc, else demo-no-project]"),
+        value("config", "path")
+            .short('c')
+            .help("The firebase.json to use [default: the nearest one, here or above]"),
         switch("json").short('j').help("Print one JSON object instead of text"),
-        switch("debug").help("Print everything there is to know"),
+        switch("debug").help("Print what goes wrong on connections too; requests are not logged"),
         switch("non-interactive").help("Never ask (firelet never does)"),
         switch("interactive").short('i').hide(true),
         value("token", "token").hide(true),
         value("account", "email").hide(true),
     ];
-    args.into_iter().map(|arg| arg.global(true)).collect()
+    args.into_iter().map(|arg| arg.global(true).help_heading("Options of all commands")).collect()
 }
 
 fn run_args() -> Vec<Arg> {
     let verbosity = PossibleValuesParser::new(["DEBUG", "INFO", "QUIET", "SILENT"]);
     let mut args = vec![
         only(),
-        value("host", "host").help("Listen here instead of localhost"),
-        optional("import", "dir").help("Start with the data of an export"),
-        optional("export-on-exit", "dir").help("Write an export when stopping"),
+        value("host", "host").help("Listen here [default: that of firebase.json, else localhost]"),
+    ];
+    args.extend(SERVICES.iter().filter(|row| row.name != "extensions").map(|row| {
+        let (what, default) = (row.description, row.port.number());
+        value(row.name, "port")
+            .id(port_flag(row.name))
+            .long(port_flag(row.name))
+            .value_parser(value_parser!(u16))
+            .hide(!row.exists())
+            .help(format!("The port of the {what}, 0 for a free one [default: {default}]"))
+    }));
+    args.extend([
         // With `=` only: the script of `emulators:exec` may follow it.
         optional("keep-data", "emulators")
             .require_equals(true)
             .help("Keep the data for the next start, of all emulators or of these"),
         value("data-dir", "dir")
             .requires("keep-data")
-            .help("Keep it in this folder instead of .firelet"),
+            .help("Keep it in this folder [default: .firelet in the project]"),
         value("indexes", "policy")
             .value_parser(PossibleValuesParser::new(INDEX_POLICIES.map(|(name, _)| name)))
-            .help("What happens to queries that production refuses for want of an index"),
-        optional("inspect-functions", "port").help("Let a debugger attach to functions"),
+            .help(
+                "What happens to queries that production refuses for want of an index \
+                 [default: warn]",
+            ),
         value("log-verbosity", "verbosity")
             .value_parser(verbosity)
             .ignore_case(true)
-            .help("How much to print"),
-        switch("ui").help("Run the user interface too"),
-    ];
-    args.extend(SERVICES.iter().filter(|row| row.name != "extensions").map(|row| {
-        value(row.name, "port")
-            .id(port_flag(row.name))
-            .long(port_flag(row.name))
-            .value_parser(value_parser!(u16))
-            .hide(!row.exists())
-            .help(format!("The port of the {}", row.description))
-    }));
+            .help("How much to print [default: DEBUG]"),
+        optional("import", "dir").help("Start with the data of an export (not there yet)"),
+        optional("export-on-exit", "dir").help("Write an export when stopping (not there yet)"),
+        switch("ui").help("Run the user interface too (not there yet)"),
+        optional("inspect-functions", "port")
+            .help("Let a debugger attach to functions (not there yet)"),
+    ]);
     args
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod exec;
+mod explain;
 mod io;
 mod output;
 mod resolve;

@@ -13,7 +13,7 @@ use crate::notice::Notice;
 use crate::options::{
     Caller, ConfigChoice, DataOptions, Keep, ServiceOptions, StartOptions, index_policy,
 };
-use crate::services::ONLY_NAMES;
+use crate::services::{self, ONLY_NAMES};
 
 /// What to do.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
     for (flag, given) in [("`--import`", &raw.import), ("`--export-on-exit`", &raw.export_on_exit)]
     {
         if *given != Optional::Absent {
-            let instead = "start without it".to_owned();
+            let instead = "start without it; `--keep-data` keeps data between starts".to_owned();
             return Err(StartError::NotYet { what: flag, instead });
         }
     }
@@ -69,9 +69,14 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
     let output = output(&raw);
     let debug = raw.debug;
     let task = match raw.verb {
-        Verb::Start => Task::Start(start_options(raw, machine)?),
+        Verb::Start => {
+            let ui = raw.ui.then_some(true);
+            Task::Start(StartOptions { ui, ..start_options(raw, machine)? })
+        }
         Verb::Exec { ref script } => {
-            Task::Exec { script: script.clone(), options: start_options(raw, machine)? }
+            // Nobody looks at a user interface while a script runs, unless by request.
+            let (script, ui) = (script.clone(), Some(raw.ui));
+            Task::Exec { script, options: StartOptions { ui, ..start_options(raw, machine)? } }
         }
         Verb::Setup | Verb::Export { .. } => Task::Setup,
     };
@@ -89,7 +94,6 @@ fn start_options(raw: RawArgs, machine: Machine) -> Result<StartOptions, StartEr
     options.host = raw.host;
     options.data = data;
     options.indexes = raw.indexes.as_deref().and_then(index_policy).unwrap_or_default();
-    options.ui = raw.ui;
     options.services = raw
         .ports
         .into_iter()
@@ -104,10 +108,15 @@ fn data_options(raw: &RawArgs, machine: &Machine) -> Result<Option<DataOptions>,
         Optional::Bare => Keep::All,
         Optional::Value(names) => Keep::Only(split_only(names)),
     };
-    if let Keep::Only(names) = &keep
-        && let Some(name) = names.iter().find(|name| !ONLY_NAMES.contains(&name.as_str()))
-    {
-        return Err(ConfigError::unknown_service(name).into());
+    if let Keep::Only(names) = &keep {
+        for name in names {
+            let row = services::find(name).filter(|_| ONLY_NAMES.contains(&name.as_str()));
+            let row = row.ok_or_else(|| ConfigError::unknown_service(name))?;
+            if !row.exists() {
+                let instead = format!("so it cannot keep its data: leave {name} out");
+                return Err(StartError::NotYet { what: row.name, instead });
+            }
+        }
     }
     let dir = raw.data_dir.as_ref().map(|dir| machine.cwd.join(dir));
     Ok(Some(DataOptions { keep, dir, durability: Durability::default() }))

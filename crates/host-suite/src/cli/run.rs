@@ -11,7 +11,7 @@ use super::io::{ChildStdio, CliIo};
 use super::output::Output;
 use super::resolve::{self, Resolved, Task};
 use super::signals::{Arrival, Signals};
-use super::{exec, start};
+use super::{exec, explain, start};
 use crate::error::StartError;
 use crate::machine::Machine;
 use crate::notice::Notice;
@@ -50,7 +50,7 @@ pub async fn run(argv: &[String], mut io: CliIo) -> i32 {
     }
     let raw = match args::parse(argv) {
         Ok(raw) => raw,
-        Err(error) => return usage(&mut out, &error),
+        Err(error) => return usage(&mut out, error, argv),
     };
     out.set(resolve::output(&raw));
     let resolved = match resolve::resolve(raw, io.machine.clone()) {
@@ -73,9 +73,10 @@ pub async fn run(argv: &[String], mut io: CliIo) -> i32 {
 }
 
 /// Help and version are what was asked for; everything else clap says is a mistake.
-fn usage(out: &mut Output, error: &clap::Error) -> i32 {
-    let text = args::explain(error);
-    if error.use_stderr() {
+fn usage(out: &mut Output, error: clap::Error, argv: &[String]) -> i32 {
+    let is_mistake = error.use_stderr();
+    let text = explain::explain(error, argv);
+    if is_mistake {
         out.error_text(text.trim_end());
         FAILED
     } else {
@@ -95,6 +96,9 @@ pub(super) fn failed(out: &mut Output, error: &StartError) -> i32 {
                  `--{service}-port`."
             ),
         );
+        out.failure(&format!("Could not start {description}, port taken."), Some(error.code()));
+    } else if let StartError::PortTwice { service, description, .. } = error {
+        out.warning(service, &error.to_string());
         out.failure(&format!("Could not start {description}, port taken."), Some(error.code()));
     } else {
         out.failure(&error.to_string(), Some(error.code()));

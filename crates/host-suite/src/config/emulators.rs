@@ -30,6 +30,17 @@ pub struct Emulators {
 /// Keys of the section that are no service.
 const OTHER_KEYS: [&str; 1] = ["singleProjectMode"];
 
+/// Keys that every service's section has.
+const OF_EVERY_SERVICE: [&str; 2] = ["host", "port"];
+
+/// Keys that only one service's section has, as the official schema lists them.
+const OF_ONE_SERVICE: [(&str, &[&str]); 4] = [
+    ("ui", &["enabled"]),
+    ("firestore", &["websocketPort", "edition"]),
+    ("apphosting", &["startCommand", "startCommandOverride", "rootDirectory"]),
+    ("dataconnect", &["postgresHost", "postgresPort", "dataDir"]),
+];
+
 impl Emulators {
     /// Reads the section of `config`, and says which keys look mistyped.
     ///
@@ -85,19 +96,33 @@ impl Emulators {
     }
 }
 
-/// Keys that are neither a service nor a switch but close to one. Others may be of a newer version
-/// of the official suite and are left alone, as it does.
+/// Keys that nobody knows but that are close to one. Others may be of a newer version of the official
+/// suite and are left alone, as it does.
 fn mistyped(config: &FirebaseConfig) -> Vec<Notice> {
-    let known = || SERVICES.iter().map(|row| row.name).chain(OTHER_KEYS);
-    config
-        .emulator_names()
-        .filter(|key| !known().any(|name| name == *key))
-        .filter_map(|key| {
-            let meant = nearest(key, known())?;
-            let text = format!("unknown key `emulators.{key}` is ignored, did you mean `{meant}`?");
-            Some(Notice::warning("emulators", text))
-        })
-        .collect()
+    let services: Vec<&str> = SERVICES.iter().map(|row| row.name).chain(OTHER_KEYS).collect();
+    let mut notices = Vec::new();
+    for key in config.emulator_names() {
+        notices.extend(unknown_key("", key, &services));
+        let Some(Value::Object(section)) = config.emulator(key) else { continue };
+        let own = OF_ONE_SERVICE.iter().find(|(service, _)| *service == key);
+        let own = own.map_or(&[][..], |(_, keys)| keys);
+        let known: Vec<&str> = OF_EVERY_SERVICE.iter().chain(own).copied().collect();
+        if services.contains(&key) {
+            let inside = format!("{key}.");
+            notices.extend(section.keys().filter_map(|name| unknown_key(&inside, name, &known)));
+        }
+    }
+    notices
+}
+
+/// What to say about a key of `emulators` or of a section in it.
+fn unknown_key(inside: &str, key: &str, known: &[&str]) -> Option<Notice> {
+    if known.contains(&key) {
+        return None;
+    }
+    let meant = nearest(key, known.iter().copied())?;
+    let text = format!("unknown key `emulators.{inside}{key}` is ignored, did you mean `{meant}`?");
+    Some(Notice::warning("emulators", text))
 }
 
 /// A port: a number, or a string of digits as the official command line takes it.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::nearest::nearest;
 use crate::services::ONLY_NAMES;
 
-/// Why the configuration cannot be used. Texts that users' scripts match are the official ones.
+/// Why the configuration cannot be used. Texts that users' scripts match are the official ones, and what
+/// we have to add stands behind them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file named by the user is not there.
@@ -58,7 +59,10 @@ pub enum ConfigError {
     #[error("The Firestore emulator edition must be either 'standard' or 'enterprise'.")]
     Edition,
     /// A project id no project can have.
-    #[error("Invalid project id: {}.{}", .0, uppercase_note(.0))]
+    #[error(
+        "Invalid project id: {}.{}\nNote: It consists of small letters, digits and hyphens.",
+        .0, uppercase_note(.0)
+    )]
     ProjectId(String),
     /// `--only` or `--keep-data` names something that is no service.
     #[error("{name} is not a valid emulator name, valid options are: {valid}{}", meant(.nearest))]
@@ -70,9 +74,17 @@ pub enum ConfigError {
         /// The one it is closest to.
         nearest: Option<&'static str>,
     },
-    /// Nothing is left to run.
-    #[error("No emulators to start, run firebase init emulators to get started.")]
-    NothingToStart,
+    /// .firebaserc is broken. The official command line goes on as another project.
+    #[error("JSON error trying to load {}: {reason}", .file.display())]
+    Aliases {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong, with its place.
+        reason: String,
+    },
+    /// Nothing is left to run, with the reason. The official text goes on with `firebase init`.
+    #[error("No emulators to start: {0}")]
+    NothingToStart(String),
     /// Everything that was asked for is something firelet does not have yet.
     #[error("nothing to start: firelet does not have {0} yet")]
     NothingImplemented(String),

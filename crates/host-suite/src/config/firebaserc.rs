@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::jsonc;
-use crate::notice::Notice;
+use super::{ConfigError, jsonc};
 
 /// The name of the file, beside firebase.json.
 const FILE_NAME: &str = ".firebaserc";
@@ -17,19 +16,23 @@ pub struct FirebaseRc {
 }
 
 impl FirebaseRc {
-    /// Reads the file of a project directory. A broken file counts as empty, with a warning, because
-    /// the official command line does so.
-    #[must_use]
-    pub fn load(directory: &Path) -> (Self, Option<Notice>) {
+    /// Reads the file of a project directory. Without one there are no aliases.
+    ///
+    /// # Errors
+    /// The file is broken: whether that matters depends on who names the project.
+    pub fn load(directory: &Path) -> Result<Self, ConfigError> {
         let file = directory.join(FILE_NAME);
-        match jsonc::read(&file) {
-            Ok(None) => (Self::default(), None),
-            Ok(Some(Value::Object(root))) => (Self::from_map(&root), None),
-            Ok(Some(_)) | Err(_) => {
-                let text = format!("JSON error trying to load {}", file.display());
-                (Self::default(), Some(Notice::warning("emulators", text)))
+        let reason = match jsonc::read(&file) {
+            Ok(None) => return Ok(Self::default()),
+            Ok(Some(Value::Object(root))) => return Ok(Self::from_map(&root)),
+            Ok(Some(_)) => "it must hold an object".to_owned(),
+            Err(ConfigError::Syntax { message, line, column, .. }) => {
+                format!("{message} on line {line}, column {column}")
             }
-        }
+            Err(ConfigError::Unreadable { reason, .. }) => reason,
+            Err(other) => other.to_string(),
+        };
+        Err(ConfigError::Aliases { file, reason })
     }
 
     fn from_map(root: &Map<String, Value>) -> Self {

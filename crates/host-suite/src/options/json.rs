@@ -20,11 +20,31 @@ const OF_DATA: [&str; 3] = ["keep", "dir", "durability"];
 const OF_SERVICE: [&str; 2] = ["port", "host"];
 /// The services that have a `rules` option.
 const WITH_RULES: [&str; 1] = ["firestore"];
+/// Names that are not near what they mean: those of other tools, and those of a level below.
+const MEANT: [(&str, &str); 8] = [
+    ("projectId", "project"),
+    ("emulators", "config"),
+    ("port", "firestore.port"),
+    ("rules", "firestore.rules"),
+    ("indexes", "firestore.indexes"),
+    ("keep", "data.keep"),
+    ("dir", "data.dir"),
+    ("durability", "data.durability"),
+];
+/// Options that other tools have and firelet does not have yet.
+const NOT_YET: [(&str, &str); 3] = [
+    ("import", "import of exports"),
+    ("export", "export of data"),
+    ("exportOnExit", "export of data"),
+];
+/// How much of a value a message shows.
+const SHOWN_MAX: usize = 60;
 
 const A_STRING: &str = "a string";
 const A_PORT: &str = "an integer from 0 to 65535";
 const AN_OBJECT: &str = "an object";
 const A_SERVICE: &str = "the name of a service";
+const A_FOLDER: &str = "a folder that exists";
 
 pub(super) fn read(options: &Value, machine: Machine) -> Result<StartOptions, Vec<Problem>> {
     let mut result = StartOptions::new(Caller::Program, machine);
@@ -38,7 +58,10 @@ pub(super) fn read(options: &Value, machine: Machine) -> Result<StartOptions, Ve
     let mut reader = Reader { problems: Vec::new() };
     // `cwd` first: the other paths are relative to it.
     if let Some(cwd) = map.get("cwd").and_then(|value| reader.string("cwd", value)) {
-        result.machine.cwd = result.machine.cwd.join(cwd);
+        result.machine.cwd = result.machine.cwd.join(&cwd);
+        if !result.machine.cwd.is_dir() {
+            reader.wrong_value("cwd", A_FOLDER, &cwd);
+        }
     }
     for (key, value) in map {
         match key.as_str() {
@@ -66,6 +89,20 @@ struct Reader {
 impl Reader {
     fn wrong(&mut self, path: &str, expected: &'static str, found: &Value) {
         self.problems.push(invalid(path.to_owned(), expected, found));
+    }
+
+    /// A text that is none of those expected.
+    fn wrong_value(&mut self, path: &str, expected: &'static str, found: &str) {
+        let (path, found) = (path.to_owned(), quoted(found));
+        self.problems.push(Problem::Invalid { path, expected, found });
+    }
+
+    /// A value that is to be one of a few words.
+    fn no_such_word(&mut self, path: &str, expected: &'static str, found: &Value) {
+        match found.as_str() {
+            Some(word) if !word.is_empty() => self.wrong_value(path, expected, word),
+            Some(_) | None => self.wrong(path, expected, found),
+        }
     }
 
     /// A string that is not empty; null stands for an option not given.
@@ -147,7 +184,7 @@ impl Reader {
                     Some("per-commit") => durability = Durability::PerCommit,
                     Some(_) | None if value.is_null() => {}
                     Some(_) | None => {
-                        self.wrong(&path, "`write-behind` or `per-commit`", value);
+                        self.no_such_word(&path, "`write-behind` or `per-commit`", value);
                     }
                 },
                 other => {
@@ -171,11 +208,7 @@ impl Reader {
             Value::Array(items) => {
                 let mut names = Vec::new();
                 for (index, item) in items.iter().enumerate() {
-                    let name = item.as_str().filter(|name| ONLY_NAMES.contains(name));
-                    match name {
-                        Some(name) => names.push(name.to_owned()),
-                        None => self.wrong(&format!("data.keep[{index}]"), A_SERVICE, item),
-                    }
+                    names.extend(self.kept_service(&format!("data.keep[{index}]"), item));
                 }
                 Some(Keep::Only(names))
             }
@@ -186,11 +219,43 @@ impl Reader {
         }
     }
 
+    /// The name of a service that can keep data.
+    fn kept_service(&mut self, path: &str, item: &Value) -> Option<String> {
+        let row = item.as_str().filter(|name| ONLY_NAMES.contains(name)).and_then(services::find);
+        match (row, item.as_str()) {
+            (Some(row), _) if row.exists() => return Some(row.name.to_owned()),
+            (Some(row), _) => {
+                let path = path.to_owned();
+                self.problems.push(Problem::NotYet { path, description: row.description });
+            }
+            (None, Some(word)) if !word.is_empty() => {
+                let meant = nearest(word, ONLY_NAMES)
+                    .map(|name| format!(", did you mean `{name}`?"))
+                    .unwrap_or_default();
+                let (path, found) = (path.to_owned(), quoted(word) + &meant);
+                self.problems.push(Problem::Invalid { path, expected: A_SERVICE, found });
+            }
+            (None, _) => self.wrong(path, A_SERVICE, item),
+        }
+        None
+    }
+
+    /// A name that is neither a general option nor a service.
+    fn unknown(&mut self, key: &str) {
+        let path = key.to_owned();
+        if let Some((_, description)) = NOT_YET.into_iter().find(|(name, _)| *name == key) {
+            self.problems.push(Problem::NotYet { path, description });
+            return;
+        }
+        let known = SERVICES.iter().filter(|row| row.exists()).map(|row| row.name);
+        let meant = MEANT.into_iter().find(|(name, _)| *name == key).map(|(_, meant)| meant);
+        let nearest = meant.or_else(|| nearest(key, GENERAL.into_iter().chain(known)));
+        self.problems.push(Problem::Unknown { path, nearest: nearest.map(str::to_owned) });
+    }
+
     fn service(&mut self, key: &str, value: &Value, result: &mut StartOptions) {
         let Some(row) = services::find(key) else {
-            let known = SERVICES.iter().filter(|row| row.exists()).map(|row| row.name);
-            let nearest = nearest(key, GENERAL.into_iter().chain(known)).map(str::to_owned);
-            self.problems.push(Problem::Unknown { path: key.to_owned(), nearest });
+            self.unknown(key);
             return;
         };
         if !row.exists() {
@@ -217,7 +282,8 @@ impl Reader {
         };
         let named = value.as_str().and_then(index_policy);
         if named.is_none() {
-            self.wrong("firestore.indexes", "`off`, `warn`, `strict` or `record`", value);
+            let expected = "`off`, `warn`, `strict` or `record`";
+            self.no_such_word("firestore.indexes", expected, value);
         }
         named.unwrap_or_default()
     }
@@ -261,136 +327,18 @@ pub(crate) fn index_policy(name: &str) -> Option<IndexPolicy> {
 fn invalid(path: String, expected: &'static str, found: &Value) -> Problem {
     let found = match found {
         Value::Number(_) => show(found),
-        Value::String(text) if text.is_empty() => "an empty string".to_owned(),
+        Value::String(text) if text.is_empty() => return Problem::Empty { path },
         other => kind(other).to_owned(),
     };
     Problem::Invalid { path, expected, found }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn read_at_root(options: &Value) -> Result<StartOptions, Vec<Problem>> {
-        read(options, Machine { cwd: PathBuf::from("/srv"), ..Machine::default() })
-    }
-
-    #[test]
-    fn every_problem_is_named_with_its_path() {
-        fn check(options: Value, expected: &[&str]) {
-            let problems = read_at_root(&options).unwrap_err();
-            let shown: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            assert_eq!(shown, expected, "{options}");
-        }
-        check(json!([]), &["option `options` must be an object, not an array"]);
-        check(json!({"projet": 1}), &["unknown option `projet`, did you mean `project`?"]);
-        check(json!({"firestor": {}}), &["unknown option `firestor`, did you mean `firestore`?"]);
-        check(json!({"zzz": {}}), &["unknown option `zzz`"]);
-        check(json!({"project": 7}), &["option `project` must be a string, not `7`"]);
-        check(json!({"project": ""}), &["option `project` must be a string, not an empty string"]);
-        check(json!({"only": [1]}), &["option `only[0]` must be a string, not `1`"]);
-        check(
-            json!({"only": true}),
-            &["option `only` must be a string or an array of strings, not a boolean"],
-        );
-        check(
-            json!({"config": true}),
-            &["option `config` must be a path, an object or false, not a boolean"],
-        );
-        check(json!({"firestore": 8080}), &["option `firestore` must be an object, not `8080`"]);
-        check(
-            json!({"firestore": {"prot": 1, "port": "1", "rules": []}, "hub": {"port": 65536}}),
-            &[
-                "unknown option `firestore.prot`, did you mean `firestore.port`?",
-                "option `firestore.port` must be an integer from 0 to 65535, not a string",
-                "option `firestore.rules` must be a string, not an array",
-                "option `hub.port` must be an integer from 0 to 65535, not `65536`",
-            ],
-        );
-        check(
-            json!({"hub": {"rules": "x", "port": -1.5}}),
-            &[
-                "unknown option `hub.rules`",
-                "option `hub.port` must be an integer from 0 to 65535, not `-1.5`",
-            ],
-        );
-        check(
-            json!({"firestore": {"indexes": "loud"}}),
-            &[
-                "option `firestore.indexes` must be `off`, `warn`, `strict` or `record`, not a string",
-            ],
-        );
-        check(
-            json!({"data": {"kep": true, "durability": "never", "dir": 1}}),
-            &[
-                "unknown option `data.kep`, did you mean `data.keep`?",
-                "option `data.durability` must be `write-behind` or `per-commit`, not a string",
-                "option `data.dir` must be a string, not `1`",
-            ],
-        );
-        check(
-            json!({"data": {"keep": ["firestore", "firestor"]}}),
-            &["option `data.keep[1]` must be the name of a service, not a string"],
-        );
-        check(
-            json!({"data": {"dir": "x"}}),
-            &["option `data.keep` must be given where `data.dir` is, not left out"],
-        );
-        check(
-            json!({"data": {"keep": "yes"}}),
-            &["option `data.keep` must be a boolean or an array of services, not a string"],
-        );
-        check(
-            json!({"auth": {}}),
-            &["option `auth`: firelet does not have the Authentication Emulator yet"],
-        );
-    }
-
-    #[test]
-    fn options_are_read() {
-        let options = read_at_root(&json!({
-            "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules", "indexes": "strict"},
-            "hub": null,
-            "only": ["firestore,hosting:site"],
-            "config": "sub/firebase.json",
-            "project": "demo-x",
-            "cwd": "app",
-        }))
-        .unwrap();
-        assert_eq!(options.caller, Caller::Program);
-        assert_eq!(options.machine.cwd, PathBuf::from("/srv/app"));
-        assert_eq!(options.project.as_deref(), Some("demo-x"));
-        assert_eq!(options.only.unwrap(), ["firestore", "hosting"]);
-        let file = PathBuf::from("/srv/app/sub/firebase.json");
-        assert_eq!(options.config, ConfigChoice::File(file));
-        let firestore = ServiceOptions {
-            port: Some(0),
-            host: Some("127.0.0.1".to_owned()),
-            rules: Some("a.rules".to_owned()),
-        };
-        assert_eq!(options.services.into_iter().collect::<Vec<_>>(), [("firestore", firestore)]);
-
-        assert_eq!(options.indexes, IndexPolicy::Strict);
-        assert_eq!(read_at_root(&Value::Null).unwrap().indexes, IndexPolicy::Warn);
-        let data = |data: Value| read_at_root(&json!({"data": data})).unwrap().data;
-        assert_eq!(data(Value::Null), None);
-        assert_eq!(data(json!({"keep": false, "dir": "x"})), None);
-        let all = DataOptions { keep: Keep::All, dir: None, durability: Durability::WriteBehind };
-        assert_eq!(data(json!({"keep": true})), Some(all));
-        let some = DataOptions {
-            keep: Keep::Only(vec!["firestore".to_owned()]),
-            dir: Some(PathBuf::from("/srv/kept")),
-            durability: Durability::PerCommit,
-        };
-        let given = json!({"keep": ["firestore"], "dir": "kept", "durability": "per-commit"});
-        assert_eq!(data(given), Some(some));
-
-        assert_eq!(read_at_root(&Value::Null).unwrap().only, None);
-        let nothing = read_at_root(&json!({"config": false})).unwrap().config;
-        assert_eq!(nothing, ConfigChoice::Nothing);
-        let inline = read_at_root(&json!({"config": {"firestore": {}}})).unwrap().config;
-        let expected = json!({"firestore": {}}).as_object().unwrap().clone();
-        assert_eq!(inline, ConfigChoice::Inline(expected));
-    }
+/// A text as a message shows it.
+fn quoted(text: &str) -> String {
+    let start: String = text.chars().take(SHOWN_MAX).collect();
+    let more = if start.len() < text.len() { "..." } else { "" };
+    format!("`{start}{more}`")
 }
+
+#[cfg(test)]
+mod tests;

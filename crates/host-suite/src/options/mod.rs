@@ -97,8 +97,8 @@ pub struct StartOptions {
     pub indexes: IndexPolicy,
     /// Where warnings of the running suite go.
     pub log: Log,
-    /// Whether the user interface was asked for by flag.
-    pub ui: bool,
+    /// Whether the user interface is wanted; `None` leaves it to firebase.json.
+    pub ui: Option<bool>,
 }
 
 impl StartOptions {
@@ -117,7 +117,7 @@ impl StartOptions {
             data: None,
             indexes: IndexPolicy::default(),
             log: Log::default(),
-            ui: false,
+            ui: None,
         }
     }
 

@@ -21,12 +21,18 @@ pub enum Problem {
         /// What it is.
         found: String,
     },
+    /// The value is an empty text.
+    #[error("option `{path}` must not be empty")]
+    Empty {
+        /// The option's path.
+        path: String,
+    },
     /// The option is about a service firelet does not have yet.
     #[error("option `{path}`: firelet does not have the {description} yet")]
     NotYet {
         /// The option's path.
         path: String,
-        /// The service's name in messages.
+        /// The service or the feature, as messages name it.
         description: &'static str,
     },
 }

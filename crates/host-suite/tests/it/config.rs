@@ -109,6 +109,18 @@ fn the_emulators_section_is_checked_whole() {
         Ok(("{}", &["unknown key `emulators.firesotre` is ignored, did you mean `firestore`?"])),
     );
     check(
+        json!({"firestore": {"prot": 1, "hots": "x"}, "ui": {"enabeld": false, "newer": 1},
+               "auth": {"port": 1, "enabled": true}}),
+        Ok((
+            r#"{"auth": Address { host: None, port: Some(1) }}"#,
+            &[
+                "unknown key `emulators.firestore.prot` is ignored, did you mean `port`?",
+                "unknown key `emulators.firestore.hots` is ignored, did you mean `host`?",
+                "unknown key `emulators.ui.enabeld` is ignored, did you mean `enabled`?",
+            ],
+        )),
+    );
+    check(
         json!({"firestore": {"port": "80x"}, "auth": {"port": 65536}, "hub": {"host": 1},
                "ui": {"enabled": "no", "port": [1]}}),
         Err("`firebase.json` has 5 problems: \
@@ -136,19 +148,26 @@ fn the_project_directory_is_the_nearest_above() {
 }
 
 #[test]
-fn a_broken_firebaserc_counts_as_empty_with_a_warning() {
-    for (text, broken) in
-        [("{\"projects\": {\"default\": \"demo-a\"}, // c\n}", false), ("{", true), ("[]", true)]
-    {
+fn a_broken_firebaserc_is_told_with_its_place() {
+    fn check(text: &str, expected: Result<&str, &str>) {
         let folder = project(&[(".firebaserc", text)]);
-        let (aliases, notice) = FirebaseRc::load(folder.path());
-        assert_eq!(aliases.default_alias().is_none(), broken, "{text}");
-        let expected =
-            format!("JSON error trying to load {}", folder.path().join(".firebaserc").display());
-        assert_eq!(notice.map(|notice| notice.text), broken.then_some(expected), "{text}");
+        let file = folder.path().join(".firebaserc");
+        let found = FirebaseRc::load(folder.path());
+        let shown = match &found {
+            Ok(aliases) => Ok(aliases.default_alias().unwrap_or("none")),
+            Err(error) => Err(error.to_string()),
+        };
+        let start = format!("JSON error trying to load {}: ", file.display());
+        assert_eq!(shown, expected.map_err(|reason| start + reason), "{text}");
     }
-    let (aliases, notice) = FirebaseRc::load(project(&[]).path());
-    assert_eq!((aliases, notice), (FirebaseRc::default(), None));
+    check("{\"projects\": {\"default\": \"demo-a\"}, // c\n}", Ok("default"));
+    check("{}", Ok("none"));
+    check(
+        "{\n  \"projects\" 1}",
+        Err("expected colon after the string or word in object property on line 2, column 14"),
+    );
+    check("[]", Err("it must hold an object"));
+    assert_eq!(FirebaseRc::load(project(&[]).path()), Ok(FirebaseRc::default()));
 }
 
 /// Option, active project and deprecated key, the aliases, and what comes out.
@@ -171,16 +190,25 @@ fn the_project_comes_from_the_first_who_names_one() {
         ([None, None, None], "{}", Ok("demo-no-project (nobody)")),
         ([Some("123456"), None, None], "{}", Ok("123456")),
         ([Some("example.com:app"), None, None], "{}", Ok("example.com:app")),
-        ([Some("a_b"), None, None], "{}", Err("Invalid project id: a_b.")),
+        (
+            [Some("a_b"), None, None],
+            "{}",
+            Err(
+                "Invalid project id: a_b.\nNote: It consists of small letters, digits and hyphens.",
+            ),
+        ),
         (
             [Some("Demo"), None, None],
             "{}",
-            Err("Invalid project id: Demo.\nNote: Project id must be all lowercase."),
+            Err(
+                "Invalid project id: Demo.\nNote: Project id must be all lowercase.\nNote: It consists \
+                 of small letters, digits and hyphens.",
+            ),
         ),
     ];
     for (named, aliases, expected) in cases {
         let folder = project(&[(".firebaserc", aliases)]);
-        let (aliases, _) = FirebaseRc::load(folder.path());
+        let aliases = FirebaseRc::load(folder.path()).unwrap();
         let [option, active, deprecated] = *named;
         let found = Project::resolve(ProjectSources {
             option,
@@ -229,26 +257,31 @@ fn only_is_split_as_the_official_command_line_does() {
     }
 }
 
+const NONE: &str = "No emulators to start: the configuration names none; add `\"emulators\": \
+                    { \"firestore\": { \"port\": 8080 } }` to it";
+const NO_NAME: &str = "No emulators to start: `only` is given and names none";
+const NO_AUTH: &str = "firelet does not have the Authentication Emulator yet, skipping it";
+
+fn check_choice(config: Value, only: Option<&str>, expected: Result<&str, &str>, notices: &[&str]) {
+    let root = config.as_object().unwrap().clone();
+    let file = FirebaseConfig::inline(Path::new("."), root).unwrap();
+    let (emulators, _) = Emulators::read(&file).unwrap();
+    let only_names = only.map(split_only);
+    let found = choose(&file, &emulators, only_names.as_deref(), &[]);
+    let shown = match &found {
+        Ok(targets) => Ok(targets.names.join(" ")),
+        Err(error) => Err(error.to_string()),
+    };
+    let expected = expected.map(str::to_owned).map_err(str::to_owned);
+    assert_eq!(shown, expected, "{config} {only:?}");
+    let texts: Vec<_> = found.iter().flat_map(|targets| &targets.notices).collect();
+    let texts: Vec<_> = texts.iter().map(|notice| notice.text.as_str()).collect();
+    assert_eq!(texts, notices, "{config} {only:?}");
+}
+
 #[test]
 fn services_are_those_configured_and_wanted() {
-    fn check(config: Value, only: Option<&str>, expected: Result<&str, &str>, notices: &[&str]) {
-        let root = config.as_object().unwrap().clone();
-        let file = FirebaseConfig::inline(Path::new("."), root).unwrap();
-        let (emulators, _) = Emulators::read(&file).unwrap();
-        let only_names = only.map(split_only);
-        let found = choose(&file, &emulators, only_names.as_deref(), &[]);
-        let shown = match &found {
-            Ok(targets) => Ok(targets.names.join(" ")),
-            Err(error) => Err(error.to_string()),
-        };
-        let expected = expected.map(str::to_owned).map_err(str::to_owned);
-        assert_eq!(shown, expected, "{config} {only:?}");
-        let texts: Vec<_> = found.iter().flat_map(|targets| &targets.notices).collect();
-        let texts: Vec<_> = texts.iter().map(|notice| notice.text.as_str()).collect();
-        assert_eq!(texts, notices, "{config} {only:?}");
-    }
-    const NONE: &str = "No emulators to start, run firebase init emulators to get started.";
-    const NO_AUTH: &str = "firelet does not have the Authentication Emulator yet, skipping it";
+    let check = check_choice;
     check(json!({}), None, Err(NONE), &[]);
     check(json!({"firestore": {}}), None, Ok("hub firestore"), &[]);
     check(json!({"emulators": {"firestore": null}}), None, Ok("hub firestore"), &[]);
@@ -270,13 +303,7 @@ fn services_are_those_configured_and_wanted() {
         Err("nothing to start: firelet does not have auth, tasks yet"),
         &[],
     );
-    check(json!({"firestore": {}}), Some("auth"), Err(NONE), &[]);
-    check(
-        json!({"firestore": {}}),
-        Some("auth,firestore"),
-        Ok("hub firestore"),
-        &["Not starting the auth emulator, make sure you have run firebase init."],
-    );
+    check(json!({"firestore": {}}), Some("auth,firestore"), Ok("hub firestore"), &[NO_AUTH]);
     check(
         json!({"firestore": {}}),
         Some("firestor"),
@@ -298,6 +325,27 @@ fn services_are_those_configured_and_wanted() {
         json!({"emulators": {"firestore": {}, "ui": {"enabled": false}, "hub": {"port": 1}}}),
         None,
         Ok("hub firestore"),
+        &[],
+    );
+}
+
+#[test]
+fn only_may_name_the_hub_and_must_leave_something() {
+    let check = check_choice;
+    check(json!({"firestore": {}}), Some(""), Err(NO_NAME), &[]);
+    check(json!({"firestore": {}}), Some("hub"), Err(NO_NAME), &[]);
+    check(json!({"firestore": {}}), Some("firestore,hub"), Ok("hub firestore"), &[]);
+    check(
+        json!({}),
+        Some("firestore"),
+        Err("No emulators to start: the configuration does not name firestore; add \
+             `\"firestore\": {}` to it"),
+        &[],
+    );
+    check(
+        json!({"firestore": {}}),
+        Some("storage,auth"),
+        Err("nothing to start: firelet does not have storage, auth yet"),
         &[],
     );
 }

@@ -1,6 +1,8 @@
 //! What options and files together make of a suite, for both callers.
 
-use host_suite::{Caller, ConfigChoice, Plan, ServiceOptions, StartOptions};
+use std::sync::{Arc, Mutex};
+
+use host_suite::{Caller, ConfigChoice, Log, Plan, ServiceOptions, StartOptions};
 use serde_json::json;
 
 use crate::support::{machine, project};
@@ -119,7 +121,8 @@ fn the_command_line_finds_file_and_project_as_the_official_one() {
     check(
         &[("firebase.json", r#"{"firestore": {}}"#)],
         |options| options.project = Some("No".to_owned()),
-        "FIRELET_INVALID_PROJECT: Invalid project id: No.\nNote: Project id must be all lowercase.",
+        "FIRELET_INVALID_PROJECT: Invalid project id: No.\nNote: Project id must be all lowercase.\n\
+         Note: It consists of small letters, digits and hyphens.",
     );
 }
 
@@ -176,23 +179,170 @@ fn programs_get_free_ports_and_need_no_file() {
 }
 
 #[test]
+fn no_two_services_have_one_port() {
+    let check = |firestore: &str, hub: &str, expected: &str| {
+        let config = format!(r#"{{"emulators": {{"firestore": {firestore}, "hub": {hub}}}}}"#);
+        check(Caller::CommandLine, &[("firebase.json", &config)], |_| (), expected);
+    };
+    let refused = |host: &str| {
+        format!(
+            "FIRELET_PORT_IN_USE: Port 9 is not open on {host}, could not start Firestore Emulator. \
+             The emulator hub of this suite is to have this port too: give one of them another one"
+        )
+    };
+    check(r#"{"port": 9}"#, r#"{"port": 9}"#, &refused("localhost"));
+    check(r#"{"port": 9, "host": "::1"}"#, r#"{"port": 9}"#, &refused("::1"));
+    check(
+        r#"{"port": 9, "host": "0.0.0.0"}"#,
+        r#"{"port": 9, "host": "127.0.0.1"}"#,
+        &refused("0.0.0.0"),
+    );
+    check(
+        r#"{"port": 9, "host": "127.0.0.2"}"#,
+        r#"{"port": 9, "host": "127.0.0.1"}"#,
+        "demo-no-project | hub 127.0.0.1 Fixed(9) | firestore 127.0.0.2 Fixed(9)",
+    );
+    check(
+        r#"{"port": 4400}"#,
+        "{}",
+        "demo-no-project | hub localhost Search(4401) | firestore localhost Fixed(4400)",
+    );
+}
+
+#[test]
+fn a_broken_firebaserc_matters_where_it_would_name_the_project() {
+    let files =
+        [("firebase.json", r#"{"firestore": {}}"#), (".firebaserc", "{\"projects\": {}, ]")];
+    let broken =
+        "JSON error trying to load ./.firebaserc: unexpected token in object on line 1, column 18";
+    for caller in [Caller::CommandLine, Caller::Program] {
+        check(caller, &files, |_| (), &format!("FIRELET_BAD_CONFIG: {broken}"));
+    }
+    let folder = project(&files);
+    let mut options = StartOptions::new(Caller::Program, machine(folder.path()));
+    options.project = Some("demo-x".to_owned());
+    let plan = Plan::new(options).unwrap();
+    let said: Vec<_> = plan.notices.iter().map(|one| one.text.as_str()).collect();
+    let place = folder.path().display().to_string();
+    assert_eq!(said, [broken.replace("./", &format!("{place}/"))]);
+}
+
+#[test]
+fn where_nothing_starts_typing_errors_are_named() {
+    check(
+        Caller::CommandLine,
+        &[("firebase.json", r#"{"emulators": {"firestor": {"port": 1}}}"#)],
+        |_| (),
+        "FIRELET_NOTHING_TO_START: No emulators to start: `./firebase.json` names none; add \
+         `\"emulators\": { \"firestore\": { \"port\": 8080 } }` to it; unknown key \
+         `emulators.firestor` is ignored, did you mean `firestore`?",
+    );
+}
+
+/// What a caller is told, without what is told in every project.
+fn said(
+    caller: Caller,
+    files: &[(&str, &str)],
+    change: impl FnOnce(&mut StartOptions),
+) -> Vec<String> {
+    let folder = project(files);
+    let mut options = StartOptions::new(caller, machine(folder.path()));
+    change(&mut options);
+    let notices = Plan::new(options).unwrap().notices.into_iter();
+    let texts = notices.filter(|one| !one.text.starts_with("Detected demo")).map(|one| one.text);
+    texts.collect()
+}
+
+const ALLOWED: &str = "firelet does not evaluate rules yet: every read and write is allowed";
+
+#[test]
+fn every_database_has_its_rules_warning() {
+    let config = r#"{"firestore": [{"database": "(default)", "rules": "a.rules"},
+        {"database": "two", "rules": "b.rules"}, {"database": "three"}]}"#;
+    let files = [("firebase.json", config), ("a.rules", "")];
+    let found = said(Caller::CommandLine, &files, |_| ());
+    let expected = [
+        format!("{ALLOWED}, whatever `a.rules` says"),
+        format!("there is no rules file `b.rules`; {ALLOWED}"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_program_hears_of_the_rules_it_has_named() {
+    let named = |rules: Option<&str>| {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let writer = heard.clone();
+        let log = Log::new(move |label, text| {
+            writer.lock().unwrap().push(format!("{label}: {text}"));
+        });
+        let files = [("firebase.json", r#"{"firestore": {"rules": "a.rules"}}"#), ("a.rules", "")];
+        said(Caller::Program, &files, |options| {
+            options.log = log;
+            let rules = rules.map(str::to_owned);
+            options.services.insert("firestore", ServiceOptions { rules, ..Default::default() });
+        });
+        heard.lock().unwrap().clone()
+    };
+    assert_eq!(named(None), Vec::<String>::new());
+    assert_eq!(named(Some("a.rules")), [format!("firestore: {ALLOWED}, whatever `a.rules` says")]);
+    assert_eq!(
+        named(Some("no.rules")),
+        [format!("firestore: there is no rules file `no.rules`; {ALLOWED}")]
+    );
+}
+
+#[test]
+fn a_host_that_others_reach_is_a_warning() {
+    let files = [("firebase.json", r#"{"firestore": {}}"#)];
+    for (host, open) in [
+        ("0.0.0.0", true),
+        ("::", true),
+        ("192.0.2.1", true),
+        ("example.test", true),
+        ("localhost", false),
+        ("127.0.0.2", false),
+        ("::1", false),
+        ("[::1]", false),
+    ] {
+        let found =
+            said(Caller::CommandLine, &files, |options| options.host = Some(host.to_owned()));
+        let text = format!("listening on {host} lets other machines in, and there is no password");
+        assert_eq!(found, open.then_some(text).into_iter().collect::<Vec<_>>(), "{host}");
+    }
+}
+
+#[test]
+fn a_script_is_told_of_the_user_interface_only_where_it_asks_for_it() {
+    let files = [("firebase.json", r#"{"emulators": {"firestore": {}, "ui": {"enabled": true}}}"#)];
+    let missing = "firelet does not have the Emulator UI yet, skipping it";
+    for (ui, expected) in [(None, &[missing][..]), (Some(true), &[missing]), (Some(false), &[])] {
+        let found = said(Caller::CommandLine, &files, |options| options.ui = ui);
+        assert_eq!(found, expected, "{ui:?}");
+    }
+}
+
+#[test]
 fn what_is_configured_and_without_effect_is_said_once() {
-    let files = [(
-        "firebase.json",
-        r#"{"firestore": {"rules": "firestore.rules", "edition": "enterprise"},
+    let files = [
+        (
+            "firebase.json",
+            r#"{"firestore": {"rules": "firestore.rules", "edition": "enterprise"},
             "emulators": {"auth": {}, "ui": {}, "singleProjectMod": true}}"#,
-    )];
+        ),
+        ("firestore.rules", ""),
+    ];
     let folder = project(&files);
     let mut options = StartOptions::new(Caller::CommandLine, machine(folder.path()));
-    options.ui = true;
+    options.ui = Some(true);
     options.services.insert("auth", port(9099));
     let plan = Plan::new(options).unwrap();
     let said: Vec<_> =
         plan.notices.iter().map(|one| format!("{}: {}", one.label, one.text)).collect();
     let expected = [
-        "emulators: unknown key `emulators.singleProjectMod` is ignored, did you mean `singleProjectMode`?",
         "emulators: Detected demo project ID \"demo-no-project\", emulated services will use a demo \
          configuration and attempts to access non-emulated services for this project will fail.",
+        "emulators: unknown key `emulators.singleProjectMod` is ignored, did you mean `singleProjectMode`?",
         "auth: firelet does not have the Authentication Emulator yet, skipping it",
         "ui: firelet does not have the Emulator UI yet, skipping it",
         "firestore: firelet does not have the enterprise edition yet, it runs as standard",

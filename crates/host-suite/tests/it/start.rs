@@ -100,6 +100,20 @@ async fn json_is_one_object_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn one_port_for_two_services_is_explained() {
+    let folder = project(&[CONFIG]);
+    let argv = ["emulators:start", "--firestore-port", "4411", "--hub-port", "4411"];
+    let ended = Cli::new(machine(folder.path())).run(&argv).await;
+    assert_eq!(ended.code, 1);
+    let expected = "\u{26a0}  firestore: Port 4411 is not open on localhost, could not start \
+                    Firestore Emulator. The emulator hub of this suite is to have this port too: \
+                    give one of them another one\n\
+                    \n\
+                    Error: Could not start Firestore Emulator, port taken.\n";
+    assert!(ended.stderr.ends_with(expected), "{}", ended.stderr);
+}
+
+#[tokio::test]
 async fn a_taken_port_is_explained() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -108,7 +122,8 @@ async fn a_taken_port_is_explained() {
     let ended = Cli::new(machine(folder.path())).run(&argv).await;
     assert_eq!(ended.code, 1);
     let expected = format!(
-        "\u{26a0}  firestore: Port {port} is not open on 127.0.0.1, could not start Firestore Emulator.\n\
+        "\u{26a0}  firestore: Port {port} is not open on 127.0.0.1, could not start Firestore Emulator. \
+         Another program has this port: stop it, or choose another port (0 takes a free one)\n\
          \u{26a0}  firestore: To use another port, set `emulators.firestore.port` in firebase.json or \
          pass `--firestore-port`.\n\
          \n\
