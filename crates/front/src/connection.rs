@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service;
 
+use crate::heard::Heard;
 use crate::limits;
 use crate::serving::ServeOptions;
 
@@ -77,6 +78,7 @@ pub(crate) async fn run(stream: TcpStream, shared: &Connections) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
     let spoken = Arc::new(AtomicBool::new(false));
+    let stream = TokioIo::new(Heard::new(stream, Arc::clone(&spoken)));
     let service = service_fn({
         let spoken = Arc::clone(&spoken);
         let router = shared.router.clone();
@@ -85,7 +87,7 @@ pub(crate) async fn run(stream: TcpStream, shared: &Connections) {
             router.clone().call(request.map(Body::new))
         }
     });
-    let connection = shared.builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    let connection = shared.builder.serve_connection_with_upgrades(stream, service);
     let mut connection = pin!(connection);
     let mut silence = pin!(tokio::time::sleep(shared.first_request_timeout));
     let mut listening = true;
@@ -106,6 +108,7 @@ pub(crate) async fn run(stream: TcpStream, shared: &Connections) {
             }
             () = silence.as_mut(), if listening => {
                 listening = false;
+                // HTTP/2 asks a silent peer by itself whether it is still there.
                 if !spoken.load(Ordering::Relaxed) {
                     tracing::debug!("a connection that sent no request is closed");
                     return;

@@ -7,6 +7,7 @@ mod bound;
 mod connection;
 mod fallback;
 mod frames;
+mod heard;
 mod origin;
 mod serving;
 mod status;

@@ -22,7 +22,8 @@ pub const CANCELLED_STREAMS_MAX: usize = 2_048;
 /// The headers of one request: ID tokens of a few kilobytes and metadata beside them.
 pub const HEADER_BYTES_MAX: u32 = 64 * 1024;
 
-/// How long a new connection may take to send its first request, so that silent sockets do not pile up.
+/// How long a new connection may take to send its first request, or to finish an HTTP/2 handshake, so that silent
+/// sockets do not pile up.
 pub const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long an HTTP/1.1 connection may take from request to request. Above the idle time of common keep-alive pools,

@@ -61,6 +61,26 @@ async fn silent_connections_are_closed() {
 }
 
 #[tokio::test]
+async fn a_client_that_has_connected_may_call_later() {
+    let options = ServeOptions { first_request_timeout: SHORT, ..ServeOptions::default() };
+    let serving = serve_with(options);
+    let mut stream = TcpStream::connect(address(&serving)).await.unwrap();
+    let settings = b"\0\0\0\x04\0\0\0\0\0";
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+    stream.write_all(settings).await.unwrap();
+    // The server's settings are taken note of.
+    stream.write_all(b"\0\0\0\x04\x01\0\0\0\0").await.unwrap();
+    tokio::time::sleep(4 * SHORT).await;
+    // A ping is answered: what comes last are its eight bytes.
+    stream.write_all(b"\0\0\x08\x06\0\0\0\0\0abcdefgh").await.unwrap();
+    let mut seen = Vec::new();
+    while !seen.ends_with(b"abcdefgh") {
+        let len = stream.read_buf(&mut seen).await.unwrap();
+        assert!(len > 0, "the server closed the connection");
+    }
+}
+
+#[tokio::test]
 async fn slow_headers_are_closed() {
     let serving = serve_with(ServeOptions { header_timeout: SHORT, ..ServeOptions::default() });
     // The first request is answered; the second never becomes whole.
