@@ -233,8 +233,9 @@ impl Database {
         }
         drop(writer);
         self.publish(commit.version);
-        let forgotten_len = forgotten.len();
-        self.inner.store.retire(forgotten, forgotten_len);
+        // Few commits may hold many changes, and each is a part to be freed.
+        let parts_len = forgotten.iter().map(|commit| commit.changes.len()).sum();
+        self.inner.store.retire(forgotten, parts_len);
         Ok(commit)
     }
 
