@@ -11,6 +11,7 @@ use dev_bench::run::{Options, run};
 use dev_bench::sides;
 use dev_bench::workloads::engine::Kept;
 use dev_bench::workloads::lifecycle::ColdStart;
+use dev_bench::workloads::soak::{soak, soak_markdown};
 
 /// Measures firelet, Google's emulator and the floor side by side.
 #[derive(Debug, Parser)]
@@ -33,6 +34,9 @@ struct Arguments {
     /// GiB of heap for the official emulator's data sets, instead of Java's default.
     #[arg(long)]
     official_heap: Option<u32>,
+    /// Run everything at once for so many minutes, and show whether memory and answers stay as they are.
+    #[arg(long, value_name = "MINUTES", conflicts_with = "write")]
+    soak: Option<u32>,
     /// Start one side once and print the microseconds: how a fresh process is measured.
     #[arg(long, value_enum, hide = true)]
     cold_start: Option<ColdStart>,
@@ -65,6 +69,10 @@ async fn main() -> Result<()> {
     }
     if arguments.serve {
         return sides::serve().await;
+    }
+    if let Some(minutes) = arguments.soak {
+        let minutes = soak(minutes, note).await?;
+        return say(&soak_markdown(&minutes));
     }
     let options = Options {
         profile: arguments.profile,

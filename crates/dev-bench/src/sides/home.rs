@@ -13,12 +13,12 @@ const WORKERS: (usize, usize) = (2, 4);
 const JOIN_MAX: Duration = Duration::from_millis(50);
 
 /// A runtime with its threads.
-pub(super) struct Home {
+pub(crate) struct Home {
     runtime: Option<Runtime>,
 }
 
 impl Home {
-    pub(super) fn open() -> Result<Self> {
+    pub(crate) fn open() -> Result<Self> {
         let cores = std::thread::available_parallelism().map_or(WORKERS.0, usize::from);
         let runtime = Builder::new_multi_thread()
             .worker_threads(cores.clamp(WORKERS.0, WORKERS.1))
@@ -29,7 +29,7 @@ impl Home {
     }
 
     /// Runs something on the workers.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Result<T> {
@@ -38,7 +38,7 @@ impl Home {
     }
 
     /// Joins the workers.
-    pub(super) async fn close(mut self) -> Result<()> {
+    pub(crate) async fn close(mut self) -> Result<()> {
         let Some(runtime) = self.runtime.take() else { return Ok(()) };
         // Joining blocks, which the client's own runtime must not.
         tokio::task::spawn_blocking(move || runtime.shutdown_timeout(JOIN_MAX)).await?;

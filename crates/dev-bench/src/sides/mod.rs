@@ -14,6 +14,7 @@ use base_env::Env;
 use crate::client::{Answer, Connection, Request, Transport};
 
 pub use apart::{Apart, SERVE_FLAG, serve};
+pub(crate) use home::Home;
 pub use official::Install;
 
 /// How long the official emulator may take to answer.

@@ -7,6 +7,7 @@ pub mod data;
 pub mod engine;
 pub mod lifecycle;
 pub mod shapes;
+pub mod soak;
 
 mod get;
 mod in_process;
