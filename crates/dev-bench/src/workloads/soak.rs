@@ -29,8 +29,8 @@ const PROJECTS_INTERVAL: Duration = Duration::from_millis(500);
 /// One slice of the table.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// What is measured of one kind of request in each minute.
-type Minutes = Rc<RefCell<BTreeMap<(u64, &'static str), Samples>>>;
+/// What is measured of each kind of request in the minute that runs.
+type Measured = Rc<RefCell<BTreeMap<&'static str, Samples>>>;
 
 /// What one minute showed.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ struct Soak {
     clock: Env,
     end: Duration,
     authority: String,
-    minutes: Minutes,
+    samples: Measured,
 }
 
 /// Runs for some minutes; `note` hears of each when it is over.
@@ -92,7 +92,7 @@ pub async fn soak(minutes: u32, note: impl Fn(&str)) -> Result<Vec<Minute>> {
     let clock = Env::real();
     fill(&authority).await?;
     let end = clock.monotonic() + MINUTE * minutes;
-    let shared = Soak { clock, end, authority, minutes: Rc::default() };
+    let shared = Soak { clock, end, authority, samples: Rc::default() };
     let work = LocalSet::new();
     let mut workers = Vec::new();
     for number in 0..2 {
@@ -102,35 +102,25 @@ pub async fn soak(minutes: u32, note: impl Fn(&str)) -> Result<Vec<Minute>> {
     workers.push(work.spawn_local(shared.clone().repeat("query", 0, query)));
     workers.push(work.spawn_local(shared.clone().projects(suite.clone())));
     let watched = work.run_until(async {
-        let mut resident = Vec::new();
+        let mut seen = Vec::new();
         for number in 0..u64::from(minutes) {
             tokio::time::sleep(MINUTE).await;
-            let bytes = own_resident_bytes().unwrap_or_default();
-            note(&format!("minute {}: {} MiB resident", number + 1, bytes / 1024 / 1024));
-            resident.push(bytes);
+            let resident = own_resident_bytes().unwrap_or_default();
+            note(&format!("minute {}: {} MiB resident", number + 1, resident / 1024 / 1024));
+            // What was measured is kept in short, so that it is not the memory that grows.
+            let kinds = std::mem::take(&mut *shared.samples.borrow_mut()).into_iter();
+            let kinds = kinds.filter_map(|(kind, samples)| Some((kind, samples.summary()?)));
+            seen.push(Minute { number, resident, kinds: kinds.collect() });
         }
         for worker in workers {
             worker.await??;
         }
-        anyhow::Ok(resident)
+        anyhow::Ok(seen)
     });
-    let resident = watched.await?;
+    let minutes = watched.await?;
     home.run(async move { suite.stop().await }).await??;
     home.close().await?;
-    Ok(table(&shared.minutes.take(), &resident))
-}
-
-fn table(samples: &BTreeMap<(u64, &'static str), Samples>, resident: &[u64]) -> Vec<Minute> {
-    let minute = |(number, resident): (u64, &u64)| Minute {
-        number,
-        resident: *resident,
-        kinds: samples
-            .iter()
-            .filter(|((minute, _), _)| *minute == number)
-            .filter_map(|((_, kind), samples)| Some((*kind, samples.clone().summary()?)))
-            .collect(),
-    };
-    (0..).zip(resident).map(minute).collect()
+    Ok(minutes)
 }
 
 async fn fill(authority: &str) -> Result<()> {
@@ -151,16 +141,14 @@ impl Soak {
         request: fn(u64) -> Request,
     ) -> Result<()> {
         let mut line = Grpc::connect(&self.authority).await?;
-        let begun = self.clock.monotonic();
         // Far apart, so that no two workers do the same.
         let mut number = worker << 32;
         while self.clock.monotonic() < self.end {
             let asked = self.clock.monotonic();
             line.send(request(number)).await.context(kind)?;
             let answered = self.clock.monotonic();
-            let minute = answered.saturating_sub(begun).as_secs() / MINUTE.as_secs();
-            let mut minutes = self.minutes.borrow_mut();
-            minutes.entry((minute, kind)).or_default().single(answered.saturating_sub(asked));
+            let mut samples = self.samples.borrow_mut();
+            samples.entry(kind).or_default().single(answered.saturating_sub(asked));
             number += 1;
         }
         Ok(())
