@@ -260,6 +260,11 @@ impl Database {
         self.inner.store.request_fold();
     }
 
+    /// About how much memory the records take that are not in the base yet.
+    pub fn unfolded_bytes(&self) -> usize {
+        self.inner.store.unfolded_bytes()
+    }
+
     /// Everything committed before is in the base afterwards. For tests and for measuring.
     ///
     /// # Errors

@@ -74,3 +74,10 @@ pub(crate) const SLOW_READER_WAIT: Duration = Duration::from_secs(20);
 /// Documents a query may look at outside of the indexes before they are folded into them: about a
 /// millisecond's worth.
 pub(crate) const UNFOLDED_MAX: usize = 2_000;
+
+/// The same where documents are large: matching one of 30 KiB takes some microseconds.
+pub(crate) const UNFOLDED_LARGE_MAX: usize = 200;
+
+/// Unfolded bytes from which documents count as large: a test's database stays below, and never touches
+/// the disk.
+pub(crate) const UNFOLDED_BYTES_MAX: usize = 8 * 1024 * 1024;

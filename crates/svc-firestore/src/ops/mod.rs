@@ -25,11 +25,14 @@ pub(crate) mod writes;
 use engine_txn::Database;
 
 use crate::error::Error;
-use crate::limits::UNFOLDED_MAX;
+use crate::limits::{UNFOLDED_BYTES_MAX, UNFOLDED_LARGE_MAX, UNFOLDED_MAX};
 
-/// Asks for a fold where a query had to look at many documents outside of the indexes.
+/// Asks for a fold where a query had to look at many documents outside of the indexes, or at fewer in a
+/// database of large ones.
 fn fold_if_many(database: &Database, unfolded: usize) {
-    if unfolded > UNFOLDED_MAX {
+    let is_much =
+        || unfolded > UNFOLDED_LARGE_MAX && database.unfolded_bytes() > UNFOLDED_BYTES_MAX;
+    if unfolded > UNFOLDED_MAX || is_much() {
         database.request_fold();
     }
 }
