@@ -9,6 +9,7 @@ use bytes::Bytes;
 use redb::{CursorMut, WriteTransaction};
 
 use super::encode::{ABSENT, PRESENT, encode, is_deleted, split};
+use super::file::BaseFile;
 use super::layer::Base;
 use super::rows::MergedRows;
 use super::run::{BytesDefinition, Part, Run};
@@ -32,22 +33,32 @@ pub(super) struct Build<'a> {
     /// Whether the entries of every record are made, instead of what differs.
     pub(super) derives_all: bool,
     pub(super) derive: &'a dyn Derive,
+    pub(super) watched: Watched<'a>,
+}
+
+/// What can end a fold before it is done.
+#[derive(Clone, Copy)]
+pub(super) struct Watched<'a> {
+    /// Full when there is no room for more.
+    pub(super) file: &'a BaseFile,
+    /// Set when the fold is no longer wanted.
     pub(super) cancelled: &'a AtomicBool,
 }
 
-/// Looks now and then whether a fold is still wanted.
+/// Looks now and then whether a fold is still wanted, and after each row whether there is room.
 struct Watch<'a> {
-    cancelled: &'a AtomicBool,
+    watched: Watched<'a>,
     rows: u32,
 }
 
 impl Watch<'_> {
     /// One more row was written.
     fn row(&mut self) -> io::Result<()> {
+        self.watched.file.check_room()?;
         self.rows += 1;
         if self.rows >= FOLD_LOOK_ROWS {
             self.rows = 0;
-            if self.cancelled.load(Ordering::Acquire) {
+            if self.watched.cancelled.load(Ordering::Acquire) {
                 return Err(io::Error::new(io::ErrorKind::Interrupted, "the store is closing"));
             }
         }
@@ -87,7 +98,7 @@ impl Build<'_> {
     }
 
     fn watch(&self) -> Watch<'_> {
-        Watch { cancelled: self.cancelled, rows: 0 }
+        Watch { watched: self.watched, rows: 0 }
     }
 
     fn write_records(

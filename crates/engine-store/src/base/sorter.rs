@@ -8,9 +8,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::io;
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::disk::{DiskFile, TemporaryFile};
+use crate::disk::{DiskFile, Scratch};
+use crate::error::StoreError;
 
 /// Read at once from each run.
 const READ_LEN: usize = 64 * 1024;
@@ -29,11 +30,11 @@ pub(super) enum Presence {
 /// Keys to be sorted, each with its mark.
 #[derive(Debug)]
 pub(super) struct Sorter {
-    scratch: PathBuf,
+    scratch: Scratch,
     bytes_max: usize,
     keys: Vec<u8>,
     index: Vec<Place>,
-    file: Option<TemporaryFile>,
+    file: Option<Arc<dyn DiskFile>>,
     /// Where each run ends in the file. The first begins at its start.
     runs: Vec<u64>,
 }
@@ -47,7 +48,7 @@ struct Place {
 
 impl Sorter {
     /// Keeps up to about `bytes_max` in memory, and the rest in a file in `scratch`.
-    pub(super) fn new(scratch: PathBuf, bytes_max: usize) -> Sorter {
+    pub(super) fn new(scratch: Scratch, bytes_max: usize) -> Sorter {
         let (keys, index, runs) = (Vec::new(), Vec::new(), Vec::new());
         Sorter { scratch, bytes_max, keys, index, file: None, runs }
     }
@@ -81,7 +82,7 @@ impl Sorter {
         // What is kept in memory is no longer needed.
         self.keys = Vec::new();
         self.index = Vec::new();
-        let Some(file) = &self.file else { return Ok(()) };
+        let Some(file) = self.file.as_deref() else { return Ok(()) };
         let mut heads = BinaryHeap::new();
         let mut start = 0;
         for (number, end) in self.runs.iter().enumerate() {
@@ -116,7 +117,7 @@ impl Sorter {
     fn spill(&mut self) -> io::Result<()> {
         self.sort();
         if self.file.is_none() {
-            self.file = Some(TemporaryFile::new(&self.scratch)?);
+            self.file = Some(self.scratch.file().map_err(told)?);
         }
         let Some(file) = &self.file else { return Ok(()) };
         let mut end = self.runs.last().copied().unwrap_or(0);
@@ -126,17 +127,22 @@ impl Sorter {
             buffer.extend_from_slice(&(place.len << 1 | mark).to_le_bytes());
             buffer.extend_from_slice(key(&self.keys, place));
             if buffer.len() >= WRITE_LEN {
-                file.write_at(end, &buffer)?;
+                self.scratch.write(&**file, end, &buffer).map_err(told)?;
                 end += buffer.len() as u64;
                 buffer.clear();
             }
         }
-        file.write_at(end, &buffer)?;
+        self.scratch.write(&**file, end, &buffer).map_err(told)?;
         self.runs.push(end + buffer.len() as u64);
         self.keys.clear();
         self.index.clear();
         Ok(())
     }
+}
+
+/// The error as redb passes it on: `StoreError::io` takes it out again.
+fn told(error: StoreError) -> io::Error {
+    io::Error::other(error)
 }
 
 fn key<'a>(keys: &'a [u8], place: &Place) -> &'a [u8] {
@@ -147,7 +153,7 @@ fn key<'a>(keys: &'a [u8], place: &Place) -> &'a [u8] {
 /// A run that is being read.
 #[derive(Debug)]
 struct Run<'a> {
-    file: &'a TemporaryFile,
+    file: &'a dyn DiskFile,
     /// Where in the file to read on.
     next: u64,
     end: u64,
@@ -236,7 +242,7 @@ mod tests {
                 env.random(&mut bytes);
                 u64::from_le_bytes(bytes)
             };
-            let mut sorter = Sorter::new(std::env::temp_dir(), bytes_max);
+            let mut sorter = Sorter::new(Scratch::default(), bytes_max);
             let mut expected = Vec::new();
             for _ in 0..count {
                 let len = random() % (key_len_max + 1);
