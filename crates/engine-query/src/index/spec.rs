@@ -6,7 +6,7 @@ use base_value::index_key::{Encoded, push_value};
 
 use super::access::{Conjunct, FieldRange, Posting};
 use super::derive::Composite;
-use super::stream::Directions;
+use super::stream::{Directions, Place};
 use super::{IndexMode, IndexScope};
 use crate::model::{Direction, Order};
 use crate::scope::NameBounds;
@@ -57,6 +57,10 @@ pub(crate) enum WalkKind {
 pub(crate) struct WalkRange {
     /// Index, and values that are fixed.
     pub(crate) prefix: Vec<u8>,
+    /// The fields of the values behind the prefix.
+    pub(crate) fields: Vec<FieldPath>,
+    /// How many of the index's values are in the prefix.
+    pub(crate) fixed: usize,
     /// Which of the values behind the prefix are stored with flipped bits.
     pub(crate) flipped: Vec<bool>,
     /// First value behind the prefix, inclusive; encoded, not flipped.
@@ -137,6 +141,16 @@ impl IndexPlan {
 }
 
 impl Walk {
+    /// The places of a query that are walked.
+    pub(crate) fn places<'p>(
+        &self,
+        places: &'p [Place],
+    ) -> impl Iterator<Item = (usize, &'p Place)> + use<'p> {
+        // The scope of the whole group, where there is one, is the last place.
+        let skip = if self.is_group_only { places.len().saturating_sub(1) } else { 0 };
+        places.iter().enumerate().skip(skip)
+    }
+
     /// Whether the order says of documents that are met what only holds for those that match.
     pub(crate) fn claims_order(&self) -> bool {
         !self.probes.is_empty()
@@ -212,6 +226,8 @@ impl Wanted<'_> {
             .map_or(Direction::Ascending, |order| order.direction);
         let kind = WalkKind::Range(WalkRange {
             prefix: super::layout::ascending(&range.field),
+            fields: vec![range.field.clone()],
+            fixed: 0,
             flipped: vec![false],
             start: range.start.clone(),
             end: range.end.clone(),
@@ -284,6 +300,8 @@ impl Wanted<'_> {
         let order = self.order_parts(conjunct, &components);
         let kind = WalkKind::Range(WalkRange {
             prefix,
+            fields: components.into_iter().cloned().collect(),
+            fixed: used.len(),
             flipped: rest.iter().map(|field| field.mode == IndexMode::Descending).collect(),
             start: range.start,
             end: range.end,

@@ -251,7 +251,8 @@ impl<'v> Stream<'v> {
 type Read = (Vec<(Vec<u8>, Encoded)>, Bytes);
 
 impl WalkRange {
-    fn bounds(&self, prefix: Vec<u8>) -> KeyRange {
+    /// The entries of the range, behind the prefix of a scope and the index.
+    pub(super) fn bounds(&self, prefix: Vec<u8>) -> KeyRange {
         let flip = |bytes: &[u8]| -> Vec<u8> { bytes.iter().map(|byte| !byte).collect() };
         let within = |edge: &[u8]| [prefix.as_slice(), edge].concat();
         if self.flipped.is_empty() {
@@ -283,10 +284,15 @@ impl WalkRange {
         if is_hole {
             return None;
         }
+        Some((values, self.name(&entry, at)?))
+    }
+
+    /// The name in an entry whose values end there.
+    pub(super) fn name(&self, entry: &Bytes, at: usize) -> Option<Bytes> {
         if self.flips_name {
             let (_end, name) = entry.get(at..)?.split_last()?;
-            return Some((values, name.iter().map(|byte| !byte).collect()));
+            return Some(name.iter().map(|byte| !byte).collect());
         }
-        Some((values, entry.slice(at..)))
+        (at <= entry.len()).then(|| entry.slice(at..))
     }
 }

@@ -10,6 +10,8 @@ use std::collections::binary_heap::PeekMut;
 use std::io;
 use std::sync::Arc;
 
+use bytes::Buf;
+
 use crate::disk::{DiskFile, Scratch};
 use crate::error::StoreError;
 
@@ -17,14 +19,14 @@ use crate::error::StoreError;
 const READ_LEN: usize = 64 * 1024;
 /// Written at once of a run.
 const WRITE_LEN: usize = 256 * 1024;
-/// Bytes before each key in a run: its length, and its mark in the lowest bit.
-const LEN_LEN: usize = 4;
+/// Bytes before each key in a run: its length, and whether it is present in the lowest bit; then its mark.
+const LEN_LEN: usize = 5;
 
-/// What to do with a derived key.
+/// What to do with a derived key, or the mark that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Presence {
     Absent,
-    Present,
+    Present(u8),
 }
 
 /// Keys to be sorted, each with its mark.
@@ -123,8 +125,12 @@ impl Sorter {
         let mut end = self.runs.last().copied().unwrap_or(0);
         let mut buffer = Vec::with_capacity(WRITE_LEN);
         for place in &self.index {
-            let mark = u32::from(place.presence == Presence::Present);
-            buffer.extend_from_slice(&(place.len << 1 | mark).to_le_bytes());
+            let (is_present, mark) = match place.presence {
+                Presence::Absent => (0, 0),
+                Presence::Present(mark) => (1, mark),
+            };
+            buffer.extend_from_slice(&(place.len << 1 | is_present).to_le_bytes());
+            buffer.push(mark);
             buffer.extend_from_slice(key(&self.keys, place));
             if buffer.len() >= WRITE_LEN {
                 self.scratch.write(&**file, end, &buffer).map_err(told)?;
@@ -166,10 +172,9 @@ impl Run<'_> {
         if self.used == self.buffer.len() && self.next == self.end {
             return Ok(None);
         }
-        let mut head = [0; LEN_LEN];
-        head.copy_from_slice(self.take(LEN_LEN)?);
-        let head = u32::from_le_bytes(head);
-        let presence = if head & 1 == 1 { Presence::Present } else { Presence::Absent };
+        let mut head = self.take(LEN_LEN)?;
+        let (head, mark) = (head.get_u32_le(), head.get_u8());
+        let presence = if head & 1 == 1 { Presence::Present(mark) } else { Presence::Absent };
         let key = self.take((head >> 1) as usize)?.to_vec();
         Ok(Some((key, presence)))
     }
@@ -247,7 +252,10 @@ mod tests {
             for _ in 0..count {
                 let len = random() % (key_len_max + 1);
                 let key: Vec<u8> = (0..len).map(|_| random().to_le_bytes()[0]).collect();
-                let presence = if random() % 2 == 0 { Presence::Absent } else { Presence::Present };
+                let presence = match random() % 3 {
+                    0 => Presence::Absent,
+                    mark => Presence::Present(mark.to_le_bytes()[0] * 100),
+                };
                 sorter.push(&key, presence).unwrap();
                 expected.push((key, presence));
             }
