@@ -228,6 +228,33 @@ fn a_kept_store_on_a_full_disk_is_opened_and_read() {
 }
 
 #[test]
+fn a_kept_store_that_is_closed_on_a_full_disk_is_found_again() {
+    let mut failed = 0;
+    for room in 0..24 {
+        let disk = SimulatedDisk::default();
+        let store = open(&disk, Mode::Kept, env()).unwrap();
+        write(&store, 40);
+        store.fold_now().unwrap();
+        write(&store, 25);
+        let version = store.snapshot().version();
+        disk.fault(|faults| faults.room = Some(room));
+        failed += usize::from(store.fold_now().is_err());
+        // What there is no room for is in the journal.
+        let _ = store.close();
+        drop(store);
+        let store = open(&disk, Mode::Kept, env()).unwrap();
+        assert_eq!(store.snapshot().version(), version);
+        Model::default().check(&store.snapshot());
+        disk.fault(|faults| faults.room = None);
+        store.fold_now().unwrap();
+        Model::default().check(&store.snapshot());
+        drop(store);
+        Model::default().check(&open(&disk, Mode::Kept, env()).unwrap().snapshot());
+    }
+    assert!((5..24).contains(&failed), "{failed}");
+}
+
+#[test]
 fn a_cleared_store_gives_its_room_back_when_no_snapshot_shows_it() {
     #[track_caller]
     fn check(mode: Mode) {
