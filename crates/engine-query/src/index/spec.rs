@@ -6,7 +6,7 @@ use base_value::index_key::{Encoded, push_value};
 
 use super::access::{Conjunct, FieldRange, Posting};
 use super::derive::Composite;
-use super::stream::{Directions, Place};
+use super::stream::Directions;
 use super::{IndexMode, IndexScope};
 use crate::model::{Direction, Order};
 use crate::scope::NameBounds;
@@ -141,16 +141,6 @@ impl IndexPlan {
 }
 
 impl Walk {
-    /// The places of a query that are walked.
-    pub(crate) fn places<'p>(
-        &self,
-        places: &'p [Place],
-    ) -> impl Iterator<Item = (usize, &'p Place)> + use<'p> {
-        // The scope of the whole group, where there is one, is the last place.
-        let skip = if self.is_group_only { places.len().saturating_sub(1) } else { 0 };
-        places.iter().enumerate().skip(skip)
-    }
-
     /// Whether the order says of documents that are met what only holds for those that match.
     pub(crate) fn claims_order(&self) -> bool {
         !self.probes.is_empty()

@@ -250,6 +250,18 @@ impl<'v> Stream<'v> {
 /// The values of an entry, and its name.
 type Read = (Vec<(Vec<u8>, Encoded)>, Bytes);
 
+impl Walk {
+    /// The places of a query that are walked.
+    pub(crate) fn places<'p>(
+        &self,
+        places: &'p [Place],
+    ) -> impl Iterator<Item = (usize, &'p Place)> + use<'p> {
+        // The scope of the whole group, where there is one, is the last place.
+        let skip = if self.is_group_only { places.len().saturating_sub(1) } else { 0 };
+        places.iter().enumerate().skip(skip)
+    }
+}
+
 impl WalkRange {
     /// The entries of the range, behind the prefix of a scope and the index.
     pub(super) fn bounds(&self, prefix: Vec<u8>) -> KeyRange {

@@ -1,3 +1,5 @@
+//! A file that has no room now and then: what is read of it, and in which order it is written.
+
 use base_env::{Env, UnixMicros};
 use parking_lot::Mutex;
 
