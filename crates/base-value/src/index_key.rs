@@ -105,6 +105,28 @@ pub fn split(bytes: &[u8]) -> Option<(usize, Encoded)> {
     }
 }
 
+/// The number that an encoding is of, which is the same for `1` and `1.0`: `is_double` tells them apart. `None` where it is
+/// of something else, or no encoding.
+pub fn number(encoding: &[u8], is_double: bool) -> Option<Scalar<'static>> {
+    let mut rest = encoding;
+    match take(&mut rest).ok()? {
+        NAN => Some(Scalar::Double(f64::NAN)),
+        NUMBER => {
+            let floor = double(take_array(&mut rest).ok()?);
+            if is_double {
+                return Some(Scalar::Double(floor));
+            }
+            let rest = match floor.abs() >= DENSE_MAX {
+                true => u16::from_be_bytes(take_array(&mut rest).ok()?),
+                false => 0,
+            };
+            let integer = i64::try_from(floor as i128 + i128::from(rest)).ok()?;
+            Some(Scalar::Integer(integer))
+        }
+        _ => None,
+    }
+}
+
 /// First bytes of the encodings of a class: from the first, inclusive, to the second, exclusive. That of
 /// numbers leaves NaN out, which no comparison but that of [`crate::order`] finds.
 pub fn class_bounds(class: TypeClass) -> (u8, u8) {
@@ -294,13 +316,21 @@ enum Stop {
     Malformed,
 }
 
+/// The double that a number's encoding begins with.
+fn double(encoded: [u8; 8]) -> f64 {
+    let bits = u64::from_be_bytes(encoded);
+    f64::from_bits(if bits >> 63 == 1 { bits ^ 1 << 63 } else { !bits })
+}
+
 fn skip_value(rest: &mut &[u8]) -> Result<(), Stop> {
     match take(rest)? {
         NULL | FALSE | TRUE | NAN => Ok(()),
         NUMBER => {
-            let bits = u64::from_be_bytes(take_array(rest)?);
-            let bits = if bits >> 63 == 1 { bits ^ 1 << 63 } else { !bits };
-            if f64::from_bits(bits).abs() >= DENSE_MAX { skip(rest, 2) } else { Ok(()) }
+            if double(take_array(rest)?).abs() >= DENSE_MAX {
+                skip(rest, 2)
+            } else {
+                Ok(())
+            }
         }
         TIMESTAMP => skip(rest, 12),
         STRING | BYTES => skip_text(rest),

@@ -3,18 +3,17 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use base_value::codec::Scalar;
 use base_value::{FieldPath, Value};
 use engine_store::Snapshot;
 
-use crate::document::{Cells, Document, Slot, View};
 use crate::error::QueryError;
 use crate::execute::Prepared;
 use crate::limits::{AGGREGATIONS_MAX, ALIAS_MAX_BYTES};
 use crate::model::{Filter, From, Query};
 use crate::normalize::{each_leaf, full_order};
 use crate::run::Overlay;
-use crate::tally::{Tally, each_match};
+use crate::tally::Tally;
+use crate::totals::Totals;
 use crate::validate_filter::plain;
 use crate::view::BaseView;
 
@@ -77,15 +76,14 @@ pub fn aggregate_telling(
     let aliases = aliases(aggregations)?;
     let fields = aggregated_fields(aggregations);
     check_fields(prepared.query(), aggregations, &fields)?;
-    let (values, unfolded) = if fields.is_empty() {
+    let (totals, unfolded) = if fields.is_empty() {
         let (count, unfolded) = count(prepared, aggregations, snapshot);
-        let value = |aggregation| Total::of(aggregation, None).value(count);
-        (aggregations.iter().map(value).collect(), unfolded)
+        (Totals::counted(count), unfolded)
     } else {
-        let prepared = prepared.reordered(&fields)?;
-        totals(&prepared, aggregations, snapshot)
+        Totals::of(&prepared.reordered(&fields)?, &fields, snapshot)
     };
-    let values = aliases.into_iter().zip::<Vec<Value>>(values).collect();
+    let values = aggregations.iter().map(|aggregation| totals.value(&aggregation.op));
+    let values = aliases.into_iter().zip(values).collect();
     Ok(Aggregated { values, unfolded })
 }
 
@@ -253,116 +251,4 @@ pub(crate) fn counted(
     let tally = |plan| Tally::new(prepared, view, plan, &overlay, wanted);
     let count = Tally::best(prepared.index_plans().iter().map(tally).collect())?;
     Some((count, overlay.looked_at))
-}
-
-/// Computes all aggregations in one walk. Also answers how much is unfolded.
-fn totals(
-    prepared: &Prepared,
-    aggregations: &[Aggregation],
-    snapshot: &Snapshot,
-) -> (Vec<Value>, usize) {
-    let mut count = 0;
-    let mut totals: Vec<Total> = aggregations
-        .iter()
-        .map(|aggregation| match &aggregation.op {
-            AggregateOp::Count { .. } => Total::of(aggregation, None),
-            AggregateOp::Sum(field) | AggregateOp::Avg(field) => {
-                Total::of(aggregation, prepared.slot(field))
-            }
-        })
-        .collect();
-    let mut add = |document: &mut Document<'_>| {
-        count += 1;
-        totals.iter_mut().for_each(|total| total.add(document));
-    };
-    let query = prepared.query();
-    let is_whole = query.limit.is_none() && query.offset == 0 && query.nearest.is_none();
-    let unfolded = if is_whole {
-        each_match(prepared, snapshot, &mut |_, _, document| add(document))
-    } else {
-        let mut cells = Cells::default();
-        let mut rows = prepared.run(snapshot);
-        for row in rows.by_ref() {
-            add(&mut prepared.document(&row.key, &row.record, &mut cells));
-        }
-        rows.unfolded()
-    };
-    (totals.into_iter().map(|total| total.value(count)).collect(), unfolded)
-}
-
-/// What was met so far of one aggregation.
-enum Total {
-    Count { up_to: Option<i64> },
-    Sum(Option<Slot>, Numbers),
-    Avg(Option<Slot>, Numbers),
-}
-
-impl Total {
-    fn of(aggregation: &Aggregation, slot: Option<Slot>) -> Self {
-        match aggregation.op {
-            AggregateOp::Count { up_to } => Total::Count { up_to },
-            AggregateOp::Sum(_) => Total::Sum(slot, Numbers::default()),
-            AggregateOp::Avg(_) => Total::Avg(slot, Numbers::default()),
-        }
-    }
-
-    fn add(&mut self, document: &mut Document<'_>) {
-        match self {
-            Total::Count { .. } => {}
-            Total::Sum(slot, numbers) | Total::Avg(slot, numbers) => {
-                if let Some(View::Scalar(scalar)) = slot.and_then(|slot| document.get(slot)) {
-                    numbers.add(scalar);
-                }
-            }
-        }
-    }
-
-    fn value(self, count: u64) -> Value {
-        match self {
-            Total::Count { up_to } => {
-                let count = i64::try_from(count).unwrap_or(i64::MAX);
-                Value::Integer(up_to.map_or(count, |up_to| up_to.min(count)))
-            }
-            Total::Sum(_, numbers) => numbers.sum(),
-            Total::Avg(_, numbers) => numbers.average(),
-        }
-    }
-}
-
-/// A sum that is exact as long as it is of integers, whatever it passes through.
-#[derive(Default)]
-struct Numbers {
-    integers: i128,
-    doubles: Option<f64>,
-    count: u64,
-}
-
-impl Numbers {
-    fn add(&mut self, scalar: Scalar<'_>) {
-        match scalar {
-            // Not even 2^64 integers reach the ends of i128.
-            Scalar::Integer(integer) => self.integers = self.integers.wrapping_add(integer.into()),
-            Scalar::Double(double) => *self.doubles.get_or_insert(0.0) += double,
-            _ => return,
-        }
-        self.count += 1;
-    }
-
-    fn as_double(&self) -> f64 {
-        self.integers as f64 + self.doubles.unwrap_or(0.0)
-    }
-
-    fn sum(&self) -> Value {
-        match i64::try_from(self.integers) {
-            Ok(integer) if self.doubles.is_none() => Value::Integer(integer),
-            Ok(_) | Err(_) => Value::Double(self.as_double()),
-        }
-    }
-
-    fn average(&self) -> Value {
-        if self.count == 0 {
-            return Value::Null;
-        }
-        Value::Double(self.as_double() / self.count as f64)
-    }
 }

@@ -26,6 +26,7 @@ mod scope;
 mod sort;
 mod tally;
 mod top;
+mod totals;
 mod validate;
 mod validate_filter;
 mod validate_nearest;

@@ -13,11 +13,26 @@ pub trait Derive: Send + Sync + 'static {
 
     /// Appends the derived entries of a record: complete keys, in any order. The fold calls it with the old and with
     /// the new value of a key and writes only what differs.
-    fn entries(&self, key: &[u8], value: &[u8], out: &mut Vec<Bytes>);
+    fn entries(&self, key: &[u8], value: &[u8], out: &mut Vec<DerivedEntry>);
 
     /// Appends the keys of the counters that a record counts in: each is one higher while the record is
     /// there.
     fn counters(&self, key: &[u8], out: &mut Vec<Bytes>);
+}
+
+/// One derived entry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DerivedEntry {
+    /// The key, by which it is found.
+    pub key: Bytes,
+    /// What is known beside the key; zero takes no room.
+    pub mark: u8,
+}
+
+impl From<Bytes> for DerivedEntry {
+    fn from(key: Bytes) -> DerivedEntry {
+        DerivedEntry { key, mark: 0 }
+    }
 }
 
 /// Derives nothing.
@@ -29,7 +44,7 @@ impl Derive for NoDerive {
         0
     }
 
-    fn entries(&self, _key: &[u8], _value: &[u8], _out: &mut Vec<Bytes>) {}
+    fn entries(&self, _key: &[u8], _value: &[u8], _out: &mut Vec<DerivedEntry>) {}
 
     fn counters(&self, _key: &[u8], _out: &mut Vec<Bytes>) {}
 }

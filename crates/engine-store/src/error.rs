@@ -22,9 +22,9 @@ pub enum StoreError {
         message: Arc<str>,
     },
     /// The disk has no room for the write. Nothing was written; writes work again once there is room.
-    #[error("no room left on the disk for {}", path.display())]
+    #[error("the disk is full: no room for {}", path.display())]
     Full {
-        /// The file that was to grow.
+        /// The file that was to grow, or the folder of a temporary one.
         path: PathBuf,
     },
     /// Another process, or another store of this one, uses the folder.
@@ -71,10 +71,18 @@ pub enum StoreError {
 
 impl StoreError {
     pub(crate) fn io(doing: &'static str, path: &std::path::Path, error: &io::Error) -> StoreError {
+        if let Some(told) = error.get_ref().and_then(|inner| inner.downcast_ref::<StoreError>()) {
+            return told.clone();
+        }
         let path = path.to_owned();
         match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path },
+            kind if is_full(kind) => StoreError::Full { path },
             kind => StoreError::Io { doing, path, kind, message: error.to_string().into() },
         }
     }
+}
+
+/// Whether a system's error says that there is no room.
+pub(crate) fn is_full(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -12,7 +12,8 @@ use crate::error::StoreError;
 use crate::journal::{Folder, Journal};
 use crate::limits::{FILE_SLACK_FOLDS, FOLD_RETRY_INTERVAL};
 use crate::lower::{Frozen, Lower};
-use crate::shared::{Head, Shared};
+use crate::record::Version;
+use crate::shared::{Head, OwnFile, Shared};
 use crate::table::Table;
 
 /// The one fold thread of a store. It runs only while there is something to fold.
@@ -39,6 +40,8 @@ impl Folding {
         if state.failed.as_ref().is_some_and(|(_, at)| now < *at + FOLD_RETRY_INTERVAL) {
             return;
         }
+        // Who waits for room waits for this attempt, instead of being told of the one before.
+        state.failed = None;
         state.wanted = true;
         if state.running {
             return;
@@ -56,7 +59,8 @@ impl Folding {
             }
             Err(error) => {
                 state.wanted = false;
-                let error = StoreError::io("start a thread for", &shared.settings.scratch, &error);
+                let error =
+                    StoreError::io("start a thread for", &shared.settings.scratch.dir, &error);
                 state.failed = Some((error, now));
             }
         }
@@ -112,40 +116,60 @@ pub(crate) fn fold(shared: &Shared) -> Result<(), StoreError> {
     result
 }
 
-fn fold_all(shared: &Shared, own: &mut Option<Arc<BaseFile>>) -> Result<(), StoreError> {
+fn fold_all(shared: &Shared, own: &mut OwnFile) -> Result<(), StoreError> {
+    settle(shared, own)?;
     // What an earlier fold could not finish comes first.
     let unfinished = shared.head.lock().state.lower.frozen.is_some();
     fold_frozen(shared, own)?;
     if unfinished { fold_frozen(shared, own) } else { Ok(()) }
 }
 
-/// Folds what is frozen, or else freezes the table and folds that.
-fn fold_frozen(shared: &Shared, own: &mut Option<Arc<BaseFile>>) -> Result<(), StoreError> {
-    let Some((lower, frozen)) = freeze(shared, own.as_ref())? else { return Ok(()) };
-    let base = write(shared, own, &frozen, lower.base.as_ref())?;
+/// Brings what an earlier fold left in memory to the disk, which was full then. What the journal holds of it is
+/// not needed any more after that.
+fn settle(shared: &Shared, own: &OwnFile) -> Result<(), StoreError> {
+    let Some(file) = own.get().filter(|file| file.is_full()) else { return Ok(()) };
     let covered = {
+        let head = shared.head.lock();
+        let base = head.state.lower.base.as_ref().filter(|base| Arc::ptr_eq(base.file(), &file));
+        // A state that was cleared or replaced is left behind with its file.
+        let Some(base) = base else { return Ok(()) };
+        base.version
+    };
+    file.settle()?;
+    remove_covered(shared, covered)
+}
+
+/// Removes what the journal holds up to a version that the base has on the disk.
+fn remove_covered(shared: &Shared, folded: Version) -> Result<(), StoreError> {
+    let Some(folder) = &shared.folder else { return Ok(()) };
+    let covered = shared.head.lock().journal.as_mut().map(|journal| journal.take_covered(folded));
+    folder.remove(&covered.unwrap_or_default())
+}
+
+/// Folds what is frozen, or else freezes the table and folds that.
+fn fold_frozen(shared: &Shared, own: &mut OwnFile) -> Result<(), StoreError> {
+    let Some((lower, frozen)) = freeze(shared, own)? else { return Ok(()) };
+    let base = write(shared, own, &frozen, lower.base.as_ref())?;
+    let file = Arc::clone(base.file());
+    {
         let mut head = shared.head.lock();
         // Where the state was cleared or replaced meanwhile, the fold was for nothing.
         if Arc::ptr_eq(&head.state.lower, &lower) {
             let settings = Arc::clone(&shared.settings);
             head.state.lower = Arc::new(Lower { frozen: None, base: Some(base), settings });
         }
-        head.journal.as_mut().map(|journal| journal.take_covered(frozen.version))
-    };
+    }
     shared.folded.notify_all();
+    let folded = frozen.version;
     // The records themselves go here, which takes its time, unless a snapshot still shows them.
     drop((lower, frozen));
-    match (&shared.folder, covered) {
-        (Some(folder), Some(covered)) => folder.remove(&covered),
-        _ => Ok(()),
-    }
+    // Where there was no room for the end of it, the journal stays until there is.
+    file.settle()?;
+    remove_covered(shared, folded)
 }
 
 /// Takes the table out of the way of writers. `None` when there is nothing to fold.
-fn freeze(
-    shared: &Shared,
-    own: Option<&Arc<BaseFile>>,
-) -> Result<Option<(Arc<Lower>, Frozen)>, StoreError> {
+fn freeze(shared: &Shared, own: &OwnFile) -> Result<Option<(Arc<Lower>, Frozen)>, StoreError> {
     let spare = shared.head.lock().journal.as_ref().and_then(Journal::spare_for_fold);
     if let Some(spare) = spare {
         // So that no commit waits while room is reserved.
@@ -157,7 +181,7 @@ fn freeze(
         return Ok(Some((Arc::clone(&state.lower), frozen)));
     }
     // A cleared store has nothing to write, but its file has something to forget.
-    let forgets = shared.folder.is_some() && own.is_some() && state.lower.base.is_none();
+    let forgets = shared.folder.is_some() && own.get().is_some() && state.lower.base.is_none();
     if state.table.is_empty() && !forgets {
         return Ok(None);
     }
@@ -181,7 +205,7 @@ fn freeze(
 /// Writes a fold into the file it belongs in.
 fn write(
     shared: &Shared,
-    own: &mut Option<Arc<BaseFile>>,
+    own: &mut OwnFile,
     frozen: &Frozen,
     base: Option<&Arc<Base>>,
 ) -> Result<Arc<Base>, StoreError> {
@@ -194,8 +218,8 @@ fn write(
         scratch: &shared.settings.scratch,
         cancelled: &shared.closing,
     };
-    if let (Some(base), Some(file)) = (base, &*own)
-        && Arc::ptr_eq(base.file(), file)
+    if let (Some(base), Some(file)) = (base, own.get())
+        && Arc::ptr_eq(base.file(), &file)
         && base.is_tip()
     {
         let slack_bytes = shared.settings.fold_bytes.saturating_mul(FILE_SLACK_FOLDS);
@@ -205,12 +229,16 @@ fn write(
         return fold.onto(base);
     }
     let cache_bytes = shared.settings.cache_bytes;
-    let file = match (&shared.folder, own.take()) {
+    let file = match (&shared.folder, own.get()) {
+        // Another file gives all the room of this one back, even where none is left to begin with.
+        (Some(folder), Some(_)) if cfg!(unix) => {
+            return replace_kept(folder, own, cache_bytes, |file| fold.onto_nothing(file));
+        }
         (Some(_), Some(file)) => file,
         (Some(folder), None) => kept_file(folder, cache_bytes)?,
         (None, _) => BaseFile::temporary(&shared.settings.scratch, cache_bytes)?,
     };
-    *own = Some(Arc::clone(&file));
+    own.set(&file);
     match base {
         // A kept store is restored by writing what differs, so its base is always its own newest one.
         Some(base) if shared.folder.is_none() => fold.over(&file, base),
@@ -221,29 +249,50 @@ fn write(
 /// Folds into a new file, and leaves the old one to the states of it that are still looked at.
 fn move_base(
     shared: &Shared,
-    own: &mut Option<Arc<BaseFile>>,
+    own: &mut OwnFile,
     fold: &Fold<'_>,
     base: &Base,
 ) -> Result<Arc<Base>, StoreError> {
     let cache_bytes = shared.settings.cache_bytes;
-    let (file, moved) = match &shared.folder {
+    match &shared.folder {
         None => {
             let file = BaseFile::temporary(&shared.settings.scratch, cache_bytes)?;
             let moved = fold.moving(&file, base)?;
-            (file, moved)
+            own.set(&file);
+            Ok(moved)
         }
         // Elsewhere a name is not taken from a file that is open.
-        Some(_) if !cfg!(unix) => return fold.onto(base),
-        Some(folder) => {
-            let new = folder.new_base_path()?;
-            let file = BaseFile::kept(folder, &new, cache_bytes)?;
-            let moved = fold.moving(&file, base)?;
-            folder.rename(&new, &folder.base_path())?;
-            (file, moved)
-        }
+        Some(_) if !cfg!(unix) => fold.onto(base),
+        Some(folder) => replace_kept(folder, own, cache_bytes, |file| fold.moving(file, base)),
+    }
+}
+
+/// Makes a base in another file, which takes the name of the old one when all of it is on the disk.
+fn replace_kept(
+    folder: &Arc<Folder>,
+    own: &mut OwnFile,
+    cache_bytes: usize,
+    write: impl FnOnce(&Arc<BaseFile>) -> Result<Arc<Base>, StoreError>,
+) -> Result<Arc<Base>, StoreError> {
+    let new = folder.new_base_path()?;
+    let make = || {
+        let file = BaseFile::kept(folder, &new, cache_bytes)?;
+        let base = write(&file)?;
+        file.settle()?;
+        folder.rename(&new, &folder.base_path())?;
+        Ok((file, base))
     };
-    *own = Some(file);
-    Ok(moved)
+    match make() {
+        Ok((file, base)) => {
+            own.set(&file);
+            Ok(base)
+        }
+        Err(error) => {
+            // It would take the room that is wanted. Where that fails too, the next attempt does it.
+            let _ = folder.remove(&[new]);
+            Err(error)
+        }
+    }
 }
 
 /// The base file of a kept store, new or found.
@@ -255,7 +304,9 @@ pub(crate) fn kept_file(
     if !folder.has_base()? {
         // It appears under its name when it can be opened: a crash leaves no half-made one there.
         let new = folder.new_base_path()?;
-        drop(BaseFile::kept(folder, &new, cache_bytes)?);
+        let file = BaseFile::kept(folder, &new, cache_bytes)?;
+        file.settle()?;
+        drop(file);
         folder.rename(&new, &path)?;
     }
     BaseFile::kept(folder, &path, cache_bytes)

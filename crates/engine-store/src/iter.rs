@@ -285,11 +285,11 @@ impl<'a> Iterator for OverlayRange<'a> {
 
 /// Derived entries of the base in a range; see [`crate::Snapshot::derived`].
 pub struct DerivedRange<'a> {
-    inner: Option<Cursor<'a, ()>>,
+    inner: Option<Cursor<'a, u8>>,
 }
 
 impl<'a> DerivedRange<'a> {
-    pub(crate) fn new(inner: Option<Cursor<'a, ()>>) -> DerivedRange<'a> {
+    pub(crate) fn new(inner: Option<Cursor<'a, u8>>) -> DerivedRange<'a> {
         DerivedRange { inner }
     }
 }
@@ -299,13 +299,18 @@ impl DerivedRange<'_> {
     pub fn pass(&mut self, max: u64) -> u64 {
         self.inner.as_mut().map_or(0, |inner| inner.pass(max))
     }
+
+    /// The next entry with its mark.
+    pub fn next_marked(&mut self) -> Option<(Bytes, u8)> {
+        self.inner.as_mut()?.next()
+    }
 }
 
 impl Iterator for DerivedRange<'_> {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
-        self.inner.as_mut()?.next().map(|(key, ())| key)
+        self.next_marked().map(|(key, _)| key)
     }
 }
 

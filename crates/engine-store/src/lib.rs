@@ -33,7 +33,7 @@ mod writer;
 
 pub use base_env::UnixMicros;
 pub use batch::{Op, WriteBatch};
-pub use derive::{Derive, NoDerive};
+pub use derive::{Derive, DerivedEntry, NoDerive};
 pub use disk::{Disk, DiskFile, RealDisk};
 pub use error::StoreError;
 pub use iter::{DerivedRange, Entry, Heads, OverlayRange, Range, RangeRev};

@@ -65,6 +65,10 @@ pub(crate) const FOLD_LOOK_ROWS: u32 = 256;
 /// Journal files above which an opened store folds: each is read at the next opening.
 pub(crate) const SEGMENTS_MAX: usize = 4;
 
+/// Bytes of writes to a base's file that memory holds when the disk is full. A fold gives up after the row that met the
+/// full disk, and redb's commit writes half of its cache at once; this is for both, and long values.
+pub(crate) const HELD_WRITE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// How long after a failed fold the next one is tried: a full disk is not full for ever, and does not
 /// get room by being asked again and again.
 pub(crate) const FOLD_RETRY_INTERVAL: Duration = Duration::from_secs(5);

@@ -1,13 +1,13 @@
 //! What lies under the records of a snapshot that are still being added to.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use base_env::UnixMicros;
 
 use crate::base::Base;
 use crate::derive::{Derive, NoDerive};
+use crate::disk::Scratch;
 use crate::limits::{CACHE_BYTES, FOLD_BYTES};
 use crate::record::Version;
 use crate::table::Table;
@@ -35,7 +35,7 @@ pub(crate) struct Frozen {
 /// How a store folds. Its snapshots carry it along, so that a fork folds in the same way.
 pub(crate) struct Settings {
     /// Where temporary files go.
-    pub(crate) scratch: PathBuf,
+    pub(crate) scratch: Scratch,
     pub(crate) derive: Arc<dyn Derive>,
     pub(crate) cache_bytes: usize,
     pub(crate) fold_bytes: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            scratch: std::env::temp_dir(),
+            scratch: Scratch::default(),
             derive: Arc::new(NoDerive),
             cache_bytes: CACHE_BYTES,
             fold_bytes: FOLD_BYTES,

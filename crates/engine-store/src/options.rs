@@ -54,7 +54,7 @@ pub struct StoreOptions {
     pub fold_bytes: usize,
     /// Room of one file of the journal, reserved on the disk at once.
     pub segment_bytes: u64,
-    /// The disk of a kept store.
+    /// The disk of a kept store and of temporary files.
     pub disk: Arc<dyn Disk>,
 }
 

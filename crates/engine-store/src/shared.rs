@@ -1,7 +1,7 @@
 //! What a store shares with its threads.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
 
 use base_env::Env;
 use parking_lot::{Condvar, Mutex};
@@ -48,7 +48,34 @@ pub(crate) struct Shared {
     /// The folder of a kept store.
     pub(crate) folder: Option<Arc<Folder>>,
     /// The base file that this store writes to, held while a fold does.
-    pub(crate) own_file: Mutex<Option<Arc<BaseFile>>>,
+    pub(crate) own_file: Mutex<OwnFile>,
+}
+
+/// The base file that a store writes to.
+#[derive(Debug, Default)]
+pub(crate) struct OwnFile {
+    kept: Option<Arc<BaseFile>>,
+    /// A temporary one is its bases' alone: where no state of it is shown any more, it gives its room back.
+    temporary: Weak<BaseFile>,
+}
+
+impl OwnFile {
+    /// That of a kept store, if there is one yet.
+    pub(crate) fn kept(kept: Option<Arc<BaseFile>>) -> OwnFile {
+        OwnFile { kept, temporary: Weak::new() }
+    }
+
+    pub(crate) fn get(&self) -> Option<Arc<BaseFile>> {
+        self.kept.clone().or_else(|| self.temporary.upgrade())
+    }
+
+    pub(crate) fn set(&mut self, file: &Arc<BaseFile>) {
+        if file.is_temporary() {
+            self.temporary = Arc::downgrade(file);
+        } else {
+            self.kept = Some(Arc::clone(file));
+        }
+    }
 }
 
 impl Shared {

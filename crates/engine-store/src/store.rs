@@ -8,6 +8,7 @@ use base_env::Env;
 use parking_lot::{Condvar, Mutex};
 
 use crate::batch::WriteBatch;
+use crate::disk::Scratch;
 use crate::error::StoreError;
 use crate::folding::{Folding, fold};
 use crate::limits::RETIRE_INLINE_LEN_MAX;
@@ -17,7 +18,7 @@ use crate::options::{Durability, Place, StoreOptions};
 use crate::prepared::Prepared;
 use crate::record::{Commit, Record, Version};
 use crate::retire::Retirement;
-use crate::shared::{Head, Shared};
+use crate::shared::{Head, OwnFile, Shared};
 use crate::snapshot::Snapshot;
 use crate::sync::{Syncing, sync};
 use crate::writer::{Replaced, Writer};
@@ -56,7 +57,7 @@ impl Store {
             closing: AtomicBool::new(false),
             syncing: Syncing::starting_at(version),
             folder: Some(folder),
-            own_file: Mutex::new(file),
+            own_file: Mutex::new(OwnFile::kept(file)),
         });
         shared.syncing.start(&shared)?;
         if wants_fold {
@@ -93,7 +94,7 @@ impl Store {
             closing: AtomicBool::new(false),
             syncing: Syncing::default(),
             folder: None,
-            own_file: Mutex::new(None),
+            own_file: Mutex::default(),
         };
         Store {
             shared: Arc::new(shared),
@@ -274,10 +275,11 @@ impl Store {
 
 impl StoreOptions {
     fn settings(&self) -> Settings {
-        let scratch = match &self.place {
+        let dir = match &self.place {
             Place::Memory { scratch } => scratch.clone(),
             Place::Kept { .. } => std::env::temp_dir(),
         };
+        let scratch = Scratch { disk: Arc::clone(&self.disk), dir };
         Settings {
             scratch,
             derive: Arc::clone(&self.derive),

@@ -74,7 +74,7 @@ impl Syncing {
         };
         let thread = thread::spawn("store-sync", work);
         let thread = thread.map_err(|error| {
-            StoreError::io("start a thread for", &shared.settings.scratch, &error)
+            StoreError::io("start a thread for", &shared.settings.scratch.dir, &error)
         })?;
         self.queue.lock().thread = Some(thread);
         Ok(())
@@ -125,6 +125,10 @@ fn keep_synced(shared: &Arc<Shared>) {
             return;
         }
         if waited {
+            if shared.folding.check().is_err() {
+                // Nobody may be writing who would ask for it.
+                shared.folding.request(shared);
+            }
             let version = syncing.synced();
             idle_intervals = if version == last_version { idle_intervals + 1 } else { 0 };
             last_version = version;

@@ -26,7 +26,19 @@ fn numbers_order_exactly() {
             let ordering = encode(left).0.cmp(&encode(right).0);
             assert_eq!(ordering, compare(left, right), "{left:?} {right:?}");
         }
+        let found = number(&encode(left).0, matches!(left, Value::Double(_)));
+        let is_same = match (left, found) {
+            (Value::Integer(integer), Some(Scalar::Integer(found))) => *integer == found,
+            (Value::Double(double), Some(Scalar::Double(found))) => {
+                *double == found || (double.is_nan() && found.is_nan())
+            }
+            _ => false,
+        };
+        assert!(is_same, "{left:?} {found:?}");
     }
+    assert!(number(&encode(&Value::Null).0, false).is_none());
+    assert!(number(&encode(&Value::String("x".into())).0, true).is_none());
+    assert!(number(&[NUMBER, 1], false).is_none());
 }
 
 #[test]

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use base_value::index_key::{push_encoded, push_value};
+use base_value::codec::Scalar;
+use base_value::index_key::{push_encoded, push_scalar, push_value};
 use base_value::key::{self, Parts};
 use base_value::{Fields, Value, codec};
 use bytes::Bytes;
-use engine_store::Derive;
+use engine_store::{Derive, DerivedEntry};
 
 use super::definition::{Hash, IndexDefinition, IndexMode, IndexScope};
 use super::layout::{self, FieldPrefix};
 use crate::model::{From, Query};
 
 /// Changes with every change of what is derived from the same document.
-const LAYOUT: u64 = 1;
+const LAYOUT: u64 = 2;
 
 /// Derives what queries look up: the entries of every field of a document, at any depth, those of declared
 /// composite indexes, and counters of collections and collection groups.
@@ -87,7 +88,7 @@ impl Derive for Indexer {
         hash.0
     }
 
-    fn entries(&self, key: &[u8], value: &[u8], out: &mut Vec<Bytes>) {
+    fn entries(&self, key: &[u8], value: &[u8], out: &mut Vec<DerivedEntry>) {
         let Some(parts) = key::parts(key) else { return };
         let mut entries = Entries::new(key, &parts, out);
         for (name, encoded) in codec::entries(value) {
@@ -117,11 +118,11 @@ struct Entries<'d> {
     prefix: FieldPrefix,
     /// The index and values of the entry at hand; reused.
     middle: Vec<u8>,
-    out: &'d mut Vec<Bytes>,
+    out: &'d mut Vec<DerivedEntry>,
 }
 
 impl<'d> Entries<'d> {
-    fn new(key: &'d [u8], parts: &Parts<'d>, out: &'d mut Vec<Bytes>) -> Self {
+    fn new(key: &'d [u8], parts: &Parts<'d>, out: &'d mut Vec<DerivedEntry>) -> Self {
         let collection = (layout::collection_scope(parts.collection), parts.id);
         let group = (layout::group_scope(parts.group), layout::group_name(key, parts));
         Entries {
@@ -135,22 +136,21 @@ impl<'d> Entries<'d> {
 
     /// A field of the document itself, as it is stored.
     fn field(&mut self, name: &str, encoded: &[u8]) {
-        if codec::scalar(encoded).is_none() {
+        let Some(scalar) = codec::scalar(encoded) else {
             if let Ok(value) = codec::decode_value(encoded) {
                 self.value(name, &value);
             }
             return;
-        }
+        };
         self.begin(false, name);
-        if push_encoded(&mut self.middle, encoded).is_some() {
-            self.push();
-        }
+        push_scalar(&mut self.middle, scalar);
+        self.push(layout::mark(0, Some(scalar)));
     }
 
     fn value(&mut self, name: &str, value: &Value) {
         self.begin(false, name);
         push_value(&mut self.middle, value);
-        self.push();
+        self.push(layout::mark(0, Scalar::of(value)));
         match value {
             Value::Array(elements) => {
                 self.begin(true, name);
@@ -158,7 +158,7 @@ impl<'d> Entries<'d> {
                 for element in element_keys(elements) {
                     self.middle.truncate(length);
                     self.middle.extend_from_slice(&element);
-                    self.push();
+                    self.push(0);
                 }
             }
             Value::Map(fields) => self.map(name, fields),
@@ -180,21 +180,23 @@ impl<'d> Entries<'d> {
         self.prefix.push_index(&mut self.middle, elements, name);
     }
 
-    fn push(&mut self) {
+    fn push(&mut self, mark: u8) {
         let places = if self.in_group {
             self.places.as_slice()
         } else {
             self.places.get(..1).unwrap_or_default()
         };
         for (scope, name) in places {
-            self.out.push([scope.as_slice(), &self.middle, name].concat().into());
+            let key = [scope.as_slice(), &self.middle, name].concat().into();
+            self.out.push(DerivedEntry { key, mark });
         }
     }
 
     fn composite(&mut self, composite: &Composite, fields: &[u8]) {
         // One entry for every combination; more than one field of elements is not declared.
         let mut middles = vec![composite.index.clone()];
-        for field in &composite.definition.fields {
+        let mut mark = 0;
+        for (at, field) in composite.definition.fields.iter().enumerate() {
             let Some(encoded) = codec::find_raw(fields, &field.path) else { return };
             let keys = match field.mode {
                 IndexMode::Contains => match codec::decode_value(encoded) {
@@ -206,6 +208,7 @@ impl<'d> Entries<'d> {
                     if push_encoded(&mut key, encoded).is_none() {
                         return;
                     }
+                    mark |= layout::mark(at, codec::scalar(encoded));
                     if field.mode == IndexMode::Descending {
                         key.iter_mut().for_each(|byte| *byte = !*byte);
                     }
@@ -227,7 +230,8 @@ impl<'d> Entries<'d> {
             false => name.to_vec(),
         };
         for middle in middles {
-            self.out.push([scope.as_slice(), &middle, &name].concat().into());
+            let key = [scope.as_slice(), &middle, &name].concat().into();
+            self.out.push(DerivedEntry { key, mark });
         }
     }
 }

@@ -11,6 +11,7 @@
 //! name       in a collection the segment of the document's id, in a group those of its whole path; where the last
 //!            field of a composite index is descending, that and 0x00 with all bits flipped
 //! field path text for each segment, ended by 0x00 0x02 where another one follows, else 0x00 0x01
+//! mark       one bit for each of the first eight values behind the index: set where it is a double; none for elements
 //! counter    scope                                               documents of a collection, of a group
 //!            0x03, id (8)                                        documents a composite index has seen
 //! ```
@@ -20,6 +21,7 @@
 //! Composite indexes of a group hold all of it.
 
 use base_value::FieldPath;
+use base_value::codec::Scalar;
 use base_value::index_key::push_text;
 use base_value::key::Parts;
 
@@ -30,6 +32,22 @@ const CONTAINS: u8 = 0x02;
 const COMPOSITE: u8 = 0x03;
 const CLOSE: u8 = 0x00;
 const MORE: u8 = 0x02;
+
+/// How many values of an entry its mark tells of.
+pub(crate) const MARKED_MAX: usize = 8;
+
+/// What a value adds to the mark of its entry: keys are alike for 1 and 1.0. Not a number is of its own kind there.
+pub(crate) fn mark(at: usize, value: Option<Scalar<'_>>) -> u8 {
+    match value {
+        Some(Scalar::Double(double)) if at < MARKED_MAX && !double.is_nan() => 1 << at,
+        _ => 0,
+    }
+}
+
+/// Whether a mark says that a value is a double.
+pub(crate) fn is_double(mark: u8, at: usize) -> bool {
+    at < MARKED_MAX && mark & 1 << at != 0
+}
 
 /// The scope of one collection, from the segments of its path.
 pub(crate) fn collection_scope(collection: &[u8]) -> Vec<u8> {

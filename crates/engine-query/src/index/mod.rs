@@ -4,6 +4,7 @@ pub(crate) mod access;
 mod definition;
 mod derive;
 pub(crate) mod layout;
+pub(crate) mod numbers;
 mod postings;
 pub(crate) mod spec;
 pub(crate) mod stream;

@@ -57,6 +57,10 @@ pub(crate) enum WalkKind {
 pub(crate) struct WalkRange {
     /// Index, and values that are fixed.
     pub(crate) prefix: Vec<u8>,
+    /// The fields of the values behind the prefix.
+    pub(crate) fields: Vec<FieldPath>,
+    /// How many of the index's values are in the prefix.
+    pub(crate) fixed: usize,
     /// Which of the values behind the prefix are stored with flipped bits.
     pub(crate) flipped: Vec<bool>,
     /// First value behind the prefix, inclusive; encoded, not flipped.
@@ -212,6 +216,8 @@ impl Wanted<'_> {
             .map_or(Direction::Ascending, |order| order.direction);
         let kind = WalkKind::Range(WalkRange {
             prefix: super::layout::ascending(&range.field),
+            fields: vec![range.field.clone()],
+            fixed: 0,
             flipped: vec![false],
             start: range.start.clone(),
             end: range.end.clone(),
@@ -284,6 +290,8 @@ impl Wanted<'_> {
         let order = self.order_parts(conjunct, &components);
         let kind = WalkKind::Range(WalkRange {
             prefix,
+            fields: components.into_iter().cloned().collect(),
+            fixed: used.len(),
             flipped: rest.iter().map(|field| field.mode == IndexMode::Descending).collect(),
             start: range.start,
             end: range.end,

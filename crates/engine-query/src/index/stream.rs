@@ -250,8 +250,21 @@ impl<'v> Stream<'v> {
 /// The values of an entry, and its name.
 type Read = (Vec<(Vec<u8>, Encoded)>, Bytes);
 
+impl Walk {
+    /// The places of a query that are walked.
+    pub(crate) fn places<'p>(
+        &self,
+        places: &'p [Place],
+    ) -> impl Iterator<Item = (usize, &'p Place)> + use<'p> {
+        // The scope of the whole group, where there is one, is the last place.
+        let skip = if self.is_group_only { places.len().saturating_sub(1) } else { 0 };
+        places.iter().enumerate().skip(skip)
+    }
+}
+
 impl WalkRange {
-    fn bounds(&self, prefix: Vec<u8>) -> KeyRange {
+    /// The entries of the range, behind the prefix of a scope and the index.
+    pub(super) fn bounds(&self, prefix: Vec<u8>) -> KeyRange {
         let flip = |bytes: &[u8]| -> Vec<u8> { bytes.iter().map(|byte| !byte).collect() };
         let within = |edge: &[u8]| [prefix.as_slice(), edge].concat();
         if self.flipped.is_empty() {
@@ -283,10 +296,15 @@ impl WalkRange {
         if is_hole {
             return None;
         }
+        Some((values, self.name(&entry, at)?))
+    }
+
+    /// The name in an entry whose values end there.
+    pub(super) fn name(&self, entry: &Bytes, at: usize) -> Option<Bytes> {
         if self.flips_name {
             let (_end, name) = entry.get(at..)?.split_last()?;
-            return Some((values, name.iter().map(|byte| !byte).collect()));
+            return Some(name.iter().map(|byte| !byte).collect());
         }
-        Some((values, entry.slice(at..)))
+        (at <= entry.len()).then(|| entry.slice(at..))
     }
 }

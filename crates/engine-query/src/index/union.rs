@@ -28,9 +28,7 @@ impl<'v> Union<'v> {
     ) -> Self {
         let mut streams = Vec::new();
         for (at_walk, walk) in plan.walks.iter().enumerate() {
-            // The scope of the whole group, where there is one, is the last place.
-            let skip = if walk.is_group_only { places.len().saturating_sub(1) } else { 0 };
-            for (at_place, place) in places.iter().enumerate().skip(skip) {
+            for (at_place, place) in walk.places(places) {
                 let at = (at_walk, at_place);
                 let stream = Stream::new(view, walk, place, &plan.directions, at);
                 streams.push((stream, Head::Unasked));

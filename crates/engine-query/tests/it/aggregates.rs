@@ -1,7 +1,9 @@
 //! Counts, sums and averages.
 
 use base_value::Value;
-use engine_query::{AggregateOp, Aggregation, FieldOp, From, Query, QueryError, aggregate};
+use engine_query::{
+    AggregateOp, Aggregation, FieldOp, From, Indexer, Query, QueryError, aggregate,
+};
 use engine_store::Snapshot;
 
 use crate::support::*;
@@ -105,8 +107,30 @@ fn arithmetic() {
         let documents = paths.iter().zip(values.clone());
         let documents =
             snapshot(documents.map(|(path, value)| (path.as_str(), fields([("v", value)]))));
-        let results = results(query(), &[sum("v"), avg("v")], &documents).unwrap();
-        assert_eq!(results, [sum_expected, avg_expected], "{values:?}");
+        let aggregations = [sum("v"), avg("v")];
+        let found = results(query(), &aggregations, &documents).unwrap();
+        assert_eq!(found, [sum_expected.clone(), avg_expected.clone()], "{values:?}");
+
+        // Out of the entries of an index, some of them written over values that are equal but for their type.
+        let indexer = Indexer::default();
+        let store = indexed_store(&indexer);
+        for (path, value) in paths.iter().zip(&values) {
+            let other = match value {
+                Value::Integer(integer) => double(*integer as f64),
+                Value::Double(double) => int(*double as i64),
+                other => other.clone(),
+            };
+            put(&store, path, &fields([("v", other)]));
+        }
+        store.fold_now().unwrap();
+        for (path, value) in paths.iter().zip(values.clone()) {
+            put(&store, path, &fields([("v", value)]));
+        }
+        store.fold_now().unwrap();
+        let prepared = prepare(query()).unwrap().with_indexer(&indexer);
+        let found = aggregate(&prepared, &aggregations, &store.snapshot()).unwrap();
+        let found: Vec<Value> = found.into_iter().map(|(_, value)| value).collect();
+        assert_eq!(found, [sum_expected, avg_expected], "{values:?} folded");
     }
     let two_63 = 9_223_372_036_854_775_808.0;
     check([], int(0), Value::Null);

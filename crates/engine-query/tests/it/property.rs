@@ -158,25 +158,53 @@ fn check_aggregates(
     if offset > 0 || query.limit.is_some() {
         return;
     }
-    let sum = Aggregation { alias: "s".into(), op: AggregateOp::Sum(path("a")) };
-    let Ok(results) = aggregate(prepared, &[count(None), sum], snapshot) else { return };
-    let values: Vec<&Value> =
-        matching.iter().filter_map(|(_, fields)| path("a").get(fields)).collect();
-    let (mut integers, mut doubles) = (0, None);
-    for value in &values {
-        match value {
-            Value::Integer(integer) => integers += integer,
-            Value::Double(double) => *doubles.get_or_insert(0.0) += double,
-            _ => {}
-        }
+    for fields in [&["a"][..], &["b"], &["m.x"], &["a", "b"]] {
+        check_sums(snapshot, query, prepared, matching, fields);
     }
-    let expected = match doubles {
-        // The values are few and small, so that no addition rounds.
-        Some(doubles) => double(doubles + integers as f64),
-        None => int(integers),
-    };
-    let expected = [("n".to_owned(), int(values.len() as i64)), ("s".to_owned(), expected)];
-    assert_eq!(results, expected, "{query:#?}");
+}
+
+/// Sums and averages of one or two fields.
+fn check_sums(
+    snapshot: &Snapshot,
+    query: &Query,
+    prepared: &Prepared,
+    matching: &[&Document],
+    summed: &[&str],
+) {
+    let mut ops = vec![AggregateOp::Count { up_to: None }];
+    for field in summed {
+        ops.extend([AggregateOp::Sum(path(field)), AggregateOp::Avg(path(field))]);
+    }
+    let aggregations: Vec<Aggregation> = ops
+        .into_iter()
+        .enumerate()
+        .map(|(at, op)| Aggregation { alias: at.to_string(), op })
+        .collect();
+    let Ok(results) = aggregate(prepared, &aggregations, snapshot) else { return };
+    let has_all = |fields: &Fields| summed.iter().all(|field| path(field).get(fields).is_some());
+    let counted: Vec<&&Document> = matching.iter().filter(|(_, fields)| has_all(fields)).collect();
+    let mut expected = vec![int(counted.len() as i64)];
+    for field in summed {
+        let (mut integers, mut doubles, mut numbers) = (0_i128, None, 0);
+        for (_, fields) in &counted {
+            match path(field).get(fields) {
+                Some(Value::Integer(integer)) => integers += i128::from(*integer),
+                Some(Value::Double(double)) => *doubles.get_or_insert(0.0) += double,
+                _ => continue,
+            }
+            numbers += 1;
+        }
+        // The doubles are few and small, or large and whole, so that no addition of them rounds.
+        let total = integers as f64 + doubles.unwrap_or(0.0);
+        expected.push(match (i64::try_from(integers), doubles) {
+            (Ok(integers), None) => int(integers),
+            _ => double(total),
+        });
+        let average = if numbers == 0 { Value::Null } else { double(total / f64::from(numbers)) };
+        expected.push(average);
+    }
+    let results: Vec<Value> = results.into_iter().map(|(_, value)| value).collect();
+    assert_eq!(results, expected, "{summed:?} {query:#?}");
 }
 
 #[test]

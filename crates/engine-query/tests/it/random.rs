@@ -51,6 +51,7 @@ impl Random {
         match self.below(22) {
             0 => Value::Null,
             1 | 2 => Value::Boolean(self.chance(50)),
+            3 if self.chance(10) => int(self.pick(&[i64::MAX, i64::MIN, (1 << 53) + 1])),
             3..=8 => int(self.below(4) as i64 - 1),
             9..=12 => double(self.pick(&[-1.0, -0.0, 0.0, 0.5, 1.0, 2.0, f64::INFINITY])),
             13 => double(f64::NAN),

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use redb::StorageBackend;
 
-use crate::disk::DiskFile;
+use super::storage::Storage;
 
 /// A file as redb wants it.
 #[derive(Debug)]
-pub(crate) struct Backend(pub(crate) Arc<dyn DiskFile>);
+pub(super) struct Backend(pub(super) Arc<Storage>);
 
 impl StorageBackend for Backend {
     fn len(&self) -> io::Result<u64> {
-        self.0.size()
+        self.0.len()
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.read_at(offset, out)
+        self.0.read(offset, out)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
@@ -29,6 +29,6 @@ impl StorageBackend for Backend {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.write_at(offset, data)
+        self.0.write(offset, data)
     }
 }

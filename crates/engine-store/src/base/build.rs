@@ -8,12 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use redb::{CursorMut, WriteTransaction};
 
-use super::encode::{ABSENT, PRESENT, encode, is_deleted, split};
+use super::encode::{ABSENT, encode, encode_mark, is_deleted, split};
+use super::file::BaseFile;
 use super::layer::Base;
 use super::rows::MergedRows;
 use super::run::{BytesDefinition, Part, Run};
 use super::sorter::{Presence, Sorter};
-use crate::derive::Derive;
+use crate::derive::{Derive, DerivedEntry};
 use crate::limits::FOLD_LOOK_ROWS;
 use crate::table::{Slot, Table as Records};
 
@@ -32,22 +33,32 @@ pub(super) struct Build<'a> {
     /// Whether the entries of every record are made, instead of what differs.
     pub(super) derives_all: bool,
     pub(super) derive: &'a dyn Derive,
+    pub(super) watched: Watched<'a>,
+}
+
+/// What can end a fold before it is done.
+#[derive(Clone, Copy)]
+pub(super) struct Watched<'a> {
+    /// Full when there is no room for more.
+    pub(super) file: &'a BaseFile,
+    /// Set when the fold is no longer wanted.
     pub(super) cancelled: &'a AtomicBool,
 }
 
-/// Looks now and then whether a fold is still wanted.
+/// Looks now and then whether a fold is still wanted, and after each row whether there is room.
 struct Watch<'a> {
-    cancelled: &'a AtomicBool,
+    watched: Watched<'a>,
     rows: u32,
 }
 
 impl Watch<'_> {
     /// One more row was written.
     fn row(&mut self) -> io::Result<()> {
+        self.watched.file.check_room()?;
         self.rows += 1;
         if self.rows >= FOLD_LOOK_ROWS {
             self.rows = 0;
-            if self.cancelled.load(Ordering::Acquire) {
+            if self.watched.cancelled.load(Ordering::Acquire) {
                 return Err(io::Error::new(io::ErrorKind::Interrupted, "the store is closing"));
             }
         }
@@ -87,7 +98,7 @@ impl Build<'_> {
     }
 
     fn watch(&self) -> Watch<'_> {
-        Watch { cancelled: self.cancelled, rows: 0 }
+        Watch { watched: self.watched, rows: 0 }
     }
 
     fn write_records(
@@ -178,7 +189,7 @@ impl Build<'_> {
         let mut watch = self.watch();
         let mut push = |out: &mut Rows<'_>, key: &[u8], mark: &[u8]| -> Result<(), redb::Error> {
             watch.row()?;
-            if mark == PRESENT || self.shadows {
+            if mark != ABSENT || self.shadows {
                 size.bytes += key.len() as u64;
                 out.insert_before(key, mark)?;
             }
@@ -193,8 +204,10 @@ impl Build<'_> {
             while let Some((older, mark, _)) = rows.next_before(Some(key))? {
                 push(out, older.value(), mark.value())?;
             }
-            let mark = if *presence == Presence::Present { PRESENT } else { ABSENT };
-            push(out, key, mark)
+            match presence {
+                Presence::Present(mark) => push(out, key, encode_mark(mark)),
+                Presence::Absent => push(out, key, ABSENT),
+            }
         };
         sorter.drain(|key, presence| -> Result<(), redb::Error> {
             if last.as_ref().is_none_or(|(known, _)| known != key) {
@@ -248,8 +261,8 @@ struct Changes<'a> {
 /// Buffers that are used for one record after the other.
 #[derive(Default)]
 struct Scratch {
-    old: Vec<Bytes>,
-    new: Vec<Bytes>,
+    old: Vec<DerivedEntry>,
+    new: Vec<DerivedEntry>,
     counters: Vec<Bytes>,
 }
 
@@ -287,12 +300,15 @@ impl Changes<'_> {
                 keys.dedup();
             }
         }
-        for key in old_keys.iter().filter(|key| new_keys.binary_search(key).is_err()) {
-            self.sorter.push(key, Presence::Absent)?;
+        let has_key = |known: &[DerivedEntry], entry: &DerivedEntry| {
+            known.binary_search_by(|known| known.key.cmp(&entry.key)).is_ok()
+        };
+        for entry in old_keys.iter().filter(|entry| !has_key(new_keys, entry)) {
+            self.sorter.push(&entry.key, Presence::Absent)?;
         }
         // Without old ones the new ones are not sorted, and nothing is left out.
-        for key in new_keys.iter().filter(|key| old_keys.binary_search(key).is_err()) {
-            self.sorter.push(key, Presence::Present)?;
+        for entry in new_keys.iter().filter(|entry| old_keys.binary_search(entry).is_err()) {
+            self.sorter.push(&entry.key, Presence::Present(entry.mark))?;
         }
         let change = i64::from(new.is_some()) - i64::from(old.is_some());
         if change != 0 {

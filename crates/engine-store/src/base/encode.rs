@@ -14,10 +14,22 @@ pub(crate) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("me
 /// The runs by their numbers, a newer one's being higher: how many heads and how many bytes each holds.
 pub(crate) const RUNS: TableDefinition<'_, u64, (u64, u64)> = TableDefinition::new("runs");
 
-/// The value of a derived entry.
-pub(crate) const PRESENT: &[u8] = &[];
-/// The value of a derived entry that is below and not here.
+/// The value of a derived entry that is below and not here. That of one that is there is its mark, and nothing where
+/// that is zero.
 pub(crate) const ABSENT: &[u8] = &[0];
+
+/// The value of a derived entry with that mark.
+pub(crate) fn encode_mark(mark: &u8) -> &[u8] {
+    if *mark == 0 { &[] } else { std::slice::from_ref(mark) }
+}
+
+/// The mark of a derived entry; `None` for one that is not there.
+pub(crate) fn decode_mark(stored: &[u8]) -> Option<u8> {
+    match stored {
+        [] => Some(0),
+        [mark, ..] => (*mark != 0).then_some(*mark),
+    }
+}
 
 /// Bytes of the two times a head begins with.
 const TIMES_LEN: usize = 16;

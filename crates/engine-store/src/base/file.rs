@@ -1,6 +1,7 @@
 //! One file of the base.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -11,14 +12,15 @@ use super::backend::Backend;
 use super::encode::{COUNTERS, META, RUNS};
 use super::layer::Base;
 use super::run::Run;
-use crate::disk::{DiskFile, TemporaryFile};
+use super::storage::{Lasting, Storage};
+use crate::disk::{DiskFile, Scratch};
 use crate::error::StoreError;
 use crate::journal::Folder;
 
 /// A redb database. Only the store that made it writes to it, one fold after the other.
 pub(crate) struct BaseFile {
     pub(crate) database: Database,
-    file: Arc<dyn DiskFile>,
+    storage: Arc<Storage>,
     path: PathBuf,
     /// The folder of a kept store, which stays locked for as long as this may be read.
     folder: Option<Arc<Folder>>,
@@ -31,12 +33,10 @@ pub(crate) struct BaseFile {
 impl BaseFile {
     /// A new file that is gone with its last user.
     pub(crate) fn temporary(
-        scratch: &Path,
+        scratch: &Scratch,
         cache_bytes: usize,
     ) -> Result<Arc<BaseFile>, StoreError> {
-        let file = TemporaryFile::new(scratch)
-            .map_err(|error| StoreError::io("make a temporary file in", scratch, &error))?;
-        BaseFile::with(Arc::new(file), scratch, cache_bytes, None)
+        BaseFile::with(scratch.file()?, &scratch.dir, cache_bytes, None)
     }
 
     /// The file of a kept store, made where it is missing.
@@ -56,13 +56,15 @@ impl BaseFile {
         cache_bytes: usize,
         folder: Option<Arc<Folder>>,
     ) -> Result<Arc<BaseFile>, StoreError> {
+        let lasting = if folder.is_some() { Lasting::Kept } else { Lasting::Temporary };
+        let storage = Arc::new(Storage::new(file, lasting));
         let database = Builder::new()
             .set_cache_size(cache_bytes)
-            .create_with_backend(Backend(Arc::clone(&file)))
+            .create_with_backend(Backend(Arc::clone(&storage)))
             .map_err(|error| base_error(path, error))?;
         Ok(Arc::new(BaseFile {
             database,
-            file,
+            storage,
             path: path.to_owned(),
             folder,
             tip: Mutex::new(0),
@@ -72,7 +74,26 @@ impl BaseFile {
 
     /// How long the file is.
     pub(super) fn size(&self) -> Option<u64> {
-        self.file.size().ok()
+        self.storage.len().ok()
+    }
+
+    /// Whether the disk is full, and holds less than what is read here.
+    pub(crate) fn is_full(&self) -> bool {
+        self.storage.is_full()
+    }
+
+    /// The same for a fold, which must not go on then.
+    pub(super) fn check_room(&self) -> io::Result<()> {
+        if self.is_full() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    /// Brings what there was no room for to the disk.
+    ///
+    /// # Errors
+    /// The disk's; [`StoreError::Full`] while there is no room.
+    pub(crate) fn settle(&self) -> Result<(), StoreError> {
+        let settled = self.storage.settle();
+        settled.map_err(|error| StoreError::io("write", &self.path, &error))
     }
 
     /// Whether nothing in it has to outlive the process.

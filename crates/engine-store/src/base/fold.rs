@@ -1,6 +1,5 @@
 //! Writing the base: one fold, in one transaction, as one more run that takes in older ones.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -8,13 +7,14 @@ use base_env::UnixMicros;
 use bytes::Bytes;
 use redb::{ReadableTable, Table, WriteTransaction};
 
-use super::build::{Build, Counted};
+use super::build::{Build, Counted, Watched};
 use super::encode::{COUNTERS, META, RUNS};
 use super::file::BaseFile;
 use super::layer::Base;
 use super::run::{BytesDefinition, Part, Run};
 use super::sorter::Sorter;
 use crate::derive::Derive;
+use crate::disk::Scratch;
 use crate::error::StoreError;
 use crate::limits::{DERIVED_SORT_BYTES, RUNS_MAX};
 use crate::record::Version;
@@ -30,7 +30,7 @@ pub(crate) struct Fold<'a> {
     pub(crate) len: usize,
     pub(crate) derive: &'a dyn Derive,
     /// Where temporary files go.
-    pub(crate) scratch: &'a Path,
+    pub(crate) scratch: &'a Scratch,
     /// Set when the fold is no longer wanted: it ends then, and has changed nothing.
     pub(crate) cancelled: &'a AtomicBool,
 }
@@ -123,11 +123,14 @@ impl Fold<'_> {
 
     fn write(&self, plan: Plan<'_>) -> Result<Arc<Base>, StoreError> {
         let file = plan.file;
+        // What an earlier one left comes first, and where there is no room for that nothing is begun.
+        file.settle()?;
         let commit = || -> Result<(), redb::Error> {
             let mut transaction = file.database.begin_write()?;
             // Opening after a kill must not walk the whole file. Nobody opens a temporary one again.
             transaction.set_quick_repair(!file.is_temporary());
             self.fill(&transaction, &plan)?;
+            file.check_room()?;
             transaction.commit()?;
             Ok(())
         };
@@ -153,10 +156,10 @@ impl Fold<'_> {
             shadows: plan.shadows,
             derives_all: plan.derives_all,
             derive: self.derive,
-            cancelled: self.cancelled,
+            watched: Watched { file: plan.file, cancelled: self.cancelled },
         };
         let number = last + 1;
-        let sorter = Sorter::new(self.scratch.to_owned(), DERIVED_SORT_BYTES);
+        let sorter = Sorter::new(self.scratch.clone(), DERIVED_SORT_BYTES);
         let (size, counted) = build.write(transaction, number, sorter)?;
         let mut removed = Vec::new();
         if plan.clears {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use redb::{ReadOnlyTable, StorageError};
 
 use super::cursor::{Cursor, Decode, Rows};
-use super::encode::{PRESENT, decode_head};
+use super::encode::{decode_head, decode_mark};
 use super::file::BaseFile;
 use super::run::{Run, Unread};
 use crate::error::StoreError;
@@ -157,10 +157,9 @@ impl Base {
         self.cursor(direction, |run| heads(run, range), decode)
     }
 
-    pub(crate) fn derived(&self, range: &KeyRange, direction: Direction) -> Cursor<'_, ()> {
-        let decode = |_: &Run, key: &[u8], stored: &[u8]| {
-            (Bytes::copy_from_slice(key), (stored == PRESENT).then_some(()))
-        };
+    pub(crate) fn derived(&self, range: &KeyRange, direction: Direction) -> Cursor<'_, u8> {
+        let decode =
+            |_: &Run, key: &[u8], stored: &[u8]| (Bytes::copy_from_slice(key), decode_mark(stored));
         let rows = |run: &Run| run.derived.range::<&[u8]>(range.bounds());
         self.cursor(direction, rows, decode)
     }

@@ -14,6 +14,7 @@ mod layer;
 mod rows;
 mod run;
 mod sorter;
+mod storage;
 
 pub(crate) use cursor::Cursor;
 pub(crate) use file::BaseFile;

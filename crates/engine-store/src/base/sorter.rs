@@ -8,32 +8,35 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::io;
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::disk::{DiskFile, TemporaryFile};
+use bytes::Buf;
+
+use crate::disk::{DiskFile, Scratch};
+use crate::error::StoreError;
 
 /// Read at once from each run.
 const READ_LEN: usize = 64 * 1024;
 /// Written at once of a run.
 const WRITE_LEN: usize = 256 * 1024;
-/// Bytes before each key in a run: its length, and its mark in the lowest bit.
-const LEN_LEN: usize = 4;
+/// Bytes before each key in a run: its length, and whether it is present in the lowest bit; then its mark.
+const LEN_LEN: usize = 5;
 
-/// What to do with a derived key.
+/// What to do with a derived key, or the mark that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Presence {
     Absent,
-    Present,
+    Present(u8),
 }
 
 /// Keys to be sorted, each with its mark.
 #[derive(Debug)]
 pub(super) struct Sorter {
-    scratch: PathBuf,
+    scratch: Scratch,
     bytes_max: usize,
     keys: Vec<u8>,
     index: Vec<Place>,
-    file: Option<TemporaryFile>,
+    file: Option<Arc<dyn DiskFile>>,
     /// Where each run ends in the file. The first begins at its start.
     runs: Vec<u64>,
 }
@@ -47,7 +50,7 @@ struct Place {
 
 impl Sorter {
     /// Keeps up to about `bytes_max` in memory, and the rest in a file in `scratch`.
-    pub(super) fn new(scratch: PathBuf, bytes_max: usize) -> Sorter {
+    pub(super) fn new(scratch: Scratch, bytes_max: usize) -> Sorter {
         let (keys, index, runs) = (Vec::new(), Vec::new(), Vec::new());
         Sorter { scratch, bytes_max, keys, index, file: None, runs }
     }
@@ -81,7 +84,7 @@ impl Sorter {
         // What is kept in memory is no longer needed.
         self.keys = Vec::new();
         self.index = Vec::new();
-        let Some(file) = &self.file else { return Ok(()) };
+        let Some(file) = self.file.as_deref() else { return Ok(()) };
         let mut heads = BinaryHeap::new();
         let mut start = 0;
         for (number, end) in self.runs.iter().enumerate() {
@@ -116,27 +119,36 @@ impl Sorter {
     fn spill(&mut self) -> io::Result<()> {
         self.sort();
         if self.file.is_none() {
-            self.file = Some(TemporaryFile::new(&self.scratch)?);
+            self.file = Some(self.scratch.file().map_err(told)?);
         }
         let Some(file) = &self.file else { return Ok(()) };
         let mut end = self.runs.last().copied().unwrap_or(0);
         let mut buffer = Vec::with_capacity(WRITE_LEN);
         for place in &self.index {
-            let mark = u32::from(place.presence == Presence::Present);
-            buffer.extend_from_slice(&(place.len << 1 | mark).to_le_bytes());
+            let (is_present, mark) = match place.presence {
+                Presence::Absent => (0, 0),
+                Presence::Present(mark) => (1, mark),
+            };
+            buffer.extend_from_slice(&(place.len << 1 | is_present).to_le_bytes());
+            buffer.push(mark);
             buffer.extend_from_slice(key(&self.keys, place));
             if buffer.len() >= WRITE_LEN {
-                file.write_at(end, &buffer)?;
+                self.scratch.write(&**file, end, &buffer).map_err(told)?;
                 end += buffer.len() as u64;
                 buffer.clear();
             }
         }
-        file.write_at(end, &buffer)?;
+        self.scratch.write(&**file, end, &buffer).map_err(told)?;
         self.runs.push(end + buffer.len() as u64);
         self.keys.clear();
         self.index.clear();
         Ok(())
     }
+}
+
+/// The error as redb passes it on: `StoreError::io` takes it out again.
+fn told(error: StoreError) -> io::Error {
+    io::Error::other(error)
 }
 
 fn key<'a>(keys: &'a [u8], place: &Place) -> &'a [u8] {
@@ -147,7 +159,7 @@ fn key<'a>(keys: &'a [u8], place: &Place) -> &'a [u8] {
 /// A run that is being read.
 #[derive(Debug)]
 struct Run<'a> {
-    file: &'a TemporaryFile,
+    file: &'a dyn DiskFile,
     /// Where in the file to read on.
     next: u64,
     end: u64,
@@ -160,10 +172,9 @@ impl Run<'_> {
         if self.used == self.buffer.len() && self.next == self.end {
             return Ok(None);
         }
-        let mut head = [0; LEN_LEN];
-        head.copy_from_slice(self.take(LEN_LEN)?);
-        let head = u32::from_le_bytes(head);
-        let presence = if head & 1 == 1 { Presence::Present } else { Presence::Absent };
+        let mut head = self.take(LEN_LEN)?;
+        let (head, mark) = (head.get_u32_le(), head.get_u8());
+        let presence = if head & 1 == 1 { Presence::Present(mark) } else { Presence::Absent };
         let key = self.take((head >> 1) as usize)?.to_vec();
         Ok(Some((key, presence)))
     }
@@ -236,12 +247,15 @@ mod tests {
                 env.random(&mut bytes);
                 u64::from_le_bytes(bytes)
             };
-            let mut sorter = Sorter::new(std::env::temp_dir(), bytes_max);
+            let mut sorter = Sorter::new(Scratch::default(), bytes_max);
             let mut expected = Vec::new();
             for _ in 0..count {
                 let len = random() % (key_len_max + 1);
                 let key: Vec<u8> = (0..len).map(|_| random().to_le_bytes()[0]).collect();
-                let presence = if random() % 2 == 0 { Presence::Absent } else { Presence::Present };
+                let presence = match random() % 3 {
+                    0 => Presence::Absent,
+                    mark => Presence::Present(mark.to_le_bytes()[0] * 100),
+                };
                 sorter.push(&key, presence).unwrap();
                 expected.push((key, presence));
             }

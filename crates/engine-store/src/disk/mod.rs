@@ -1,6 +1,7 @@
 //! Files, behind traits: the real disk, and whatever a test puts in its place.
 
 mod real;
+mod scratch;
 
 use std::fmt;
 use std::io;
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use real::RealDisk;
-pub(crate) use real::TemporaryFile;
+pub(crate) use scratch::Scratch;
 
 /// An open file that is read and written at offsets.
 pub trait DiskFile: fmt::Debug + Send + Sync + 'static {
@@ -58,6 +59,13 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// The system's.
     fn open(&self, path: &Path, create: bool) -> io::Result<Arc<dyn DiskFile>>;
+
+    /// Makes a file without a name in a folder, which must be there. It is gone with its handle, whatever becomes of
+    /// the process, and never synced: nothing in it has to last.
+    ///
+    /// # Errors
+    /// The system's.
+    fn temporary(&self, dir: &Path) -> io::Result<Arc<dyn DiskFile>>;
 
     /// The names in a folder, in no order.
     ///

@@ -18,6 +18,10 @@ impl Disk for RealDisk {
         Ok(Arc::new(RealFile(options.open(path)?)))
     }
 
+    fn temporary(&self, dir: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(RealFile(tempfile::tempfile_in(dir)?)))
+    }
+
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(dir)? {
@@ -88,40 +92,6 @@ impl DiskFile for RealFile {
 
     fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
-    }
-}
-
-/// A file without a name that is gone with its handle, whatever becomes of the process. Nothing in it
-/// has to last, so it is never synced.
-#[derive(Debug)]
-pub(crate) struct TemporaryFile(File);
-
-impl TemporaryFile {
-    pub(crate) fn new(dir: &Path) -> io::Result<TemporaryFile> {
-        fs::create_dir_all(dir)?;
-        tempfile::tempfile_in(dir).map(TemporaryFile)
-    }
-}
-
-impl DiskFile for TemporaryFile {
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
-    }
-
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        read_at(&self.0, offset, out)
-    }
-
-    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        write_at(&self.0, offset, bytes)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        Ok(())
     }
 }
 

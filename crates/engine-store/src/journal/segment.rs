@@ -42,7 +42,11 @@ impl Segment {
             disk.sync_dir(dir)?;
             Ok(file)
         };
-        let file = make().map_err(|error| StoreError::io("make", &path, &error))?;
+        let file = make().map_err(|error| {
+            // What it has got of the room that is missing. Where that fails too, the next attempt takes the file.
+            let _ = disk.remove(&path);
+            StoreError::io("make", &path, &error)
+        })?;
         Ok(Segment { file, path, number, offset: SEGMENT_HEADER_LEN as u64, capacity })
     }
 

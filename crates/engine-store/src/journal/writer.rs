@@ -26,7 +26,10 @@ pub(crate) struct Closed {
 #[derive(Debug)]
 pub(crate) struct Journal {
     folder: Arc<Folder>,
-    segment: Segment,
+    /// What is appended to; none before the first record where the disk was full at opening.
+    segment: Option<Segment>,
+    /// The number of the next segment.
+    next_number: u64,
     segment_bytes: u64,
     // INVARIANT: oldest first.
     closed: VecDeque<Closed>,
@@ -53,7 +56,7 @@ struct SpareState {
 }
 
 impl Journal {
-    /// Appends after `appended`, to a new segment.
+    /// Appends after `appended`, to a new segment. A full disk is met by the first record.
     pub(crate) fn new(
         folder: Arc<Folder>,
         number: u64,
@@ -61,29 +64,33 @@ impl Journal {
         closed: VecDeque<Closed>,
         appended: Version,
     ) -> Result<Journal, StoreError> {
-        let segment =
-            Segment::create(&*folder.disk, &folder.dir, folder.store, number, segment_bytes)?;
-        let state = SpareState { current: number, segment: None };
+        let state = SpareState { current: number.saturating_sub(1), segment: None };
         let spare = Arc::new(Spare { state: Mutex::new(state) });
-        Ok(Journal {
+        let mut journal = Journal {
             folder,
-            segment,
+            segment: None,
+            next_number: number,
             segment_bytes,
             closed,
             unsynced: Vec::new(),
             appended,
             tail_bytes: 0,
             spare,
-        })
+        };
+        match journal.rotate(0) {
+            Ok(()) | Err(StoreError::Full { .. }) => Ok(journal),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes the record of `version`. After an error nothing has changed, and the next record takes its
     /// place.
     pub(crate) fn append(&mut self, record: &[u8], version: Version) -> Result<(), StoreError> {
-        if !self.segment.has_room(record.len()) {
+        if !self.segment.as_ref().is_some_and(|segment| segment.has_room(record.len())) {
             self.rotate(record.len())?;
         }
-        let segment = &mut self.segment;
+        let segment =
+            self.segment.as_mut().expect("one with room was just made, if there was none");
         segment
             .file
             .write_at(segment.offset, record)
@@ -103,11 +110,19 @@ impl Journal {
     /// Goes on in a new segment, if the current one holds anything: a fold covers what was appended so far.
     pub(crate) fn rotate_for_fold(&mut self) -> Result<(), StoreError> {
         self.tail_bytes = 0;
-        if self.segment.offset > SEGMENT_HEADER_LEN as u64 { self.rotate(0) } else { Ok(()) }
+        let segment = self.segment.as_ref();
+        if segment.is_none_or(|segment| segment.offset == SEGMENT_HEADER_LEN as u64) {
+            return Ok(());
+        }
+        match self.rotate(0) {
+            // Then the last file goes with the next fold. This one may make room.
+            Err(StoreError::Full { .. }) => Ok(()),
+            result => result,
+        }
     }
 
     fn rotate(&mut self, len: usize) -> Result<(), StoreError> {
-        let number = self.segment.number + 1;
+        let number = self.next_number;
         let mut state = self.spare.state.lock();
         let spare = state.segment.take();
         let segment = match spare.filter(|spare| spare.number == number && spare.has_room(len)) {
@@ -120,15 +135,17 @@ impl Journal {
         };
         state.current = number;
         drop(state);
-        let full = std::mem::replace(&mut self.segment, segment);
-        self.unsynced.push(full.file);
-        self.closed.push_back(Closed { path: full.path, last: self.appended });
+        self.next_number = number + 1;
+        if let Some(full) = self.segment.replace(segment) {
+            self.unsynced.push(full.file);
+            self.closed.push_back(Closed { path: full.path, last: self.appended });
+        }
         Ok(())
     }
 
     /// What to sync for everything appended so far to be on the disk.
     pub(crate) fn to_sync(&self) -> ToSync {
-        let current = Arc::clone(&self.segment.file);
+        let current = self.segment.as_ref().map(|segment| Arc::clone(&segment.file));
         ToSync { version: self.appended, closed: self.unsynced.clone(), current }
     }
 
@@ -146,7 +163,8 @@ impl Journal {
 
     /// What a thread needs to make the next segment, if it is time for that.
     pub(crate) fn wanted_spare(&self) -> Option<WantedSpare> {
-        let wanted = self.segment.offset > self.segment_bytes / 2;
+        let segment = self.segment.as_ref();
+        let wanted = segment.is_some_and(|segment| segment.offset > self.segment_bytes / 2);
         wanted.then(|| self.spare_for_fold()).flatten()
     }
 
@@ -156,7 +174,7 @@ impl Journal {
         missing.then(|| WantedSpare {
             folder: Arc::clone(&self.folder),
             spare: Arc::clone(&self.spare),
-            number: self.segment.number + 1,
+            number: self.next_number,
             capacity: self.segment_bytes,
         })
     }
@@ -171,7 +189,7 @@ impl Journal {
         if let Some(spare) = self.spare.state.lock().segment.take() {
             self.folder.remove(&[spare.path])?;
         }
-        let segment = &self.segment;
+        let Some(segment) = &self.segment else { return Ok(()) };
         let trim = || {
             segment.file.set_len(segment.offset)?;
             segment.file.sync()
@@ -186,13 +204,12 @@ pub(crate) struct ToSync {
     /// The newest version in them.
     pub(crate) version: Version,
     closed: Vec<Arc<dyn DiskFile>>,
-    current: Arc<dyn DiskFile>,
+    current: Option<Arc<dyn DiskFile>>,
 }
 
 impl ToSync {
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.closed.iter().try_for_each(|file| file.sync())?;
-        self.current.sync()
+        self.closed.iter().chain(&self.current).try_for_each(|file| file.sync())
     }
 }
 

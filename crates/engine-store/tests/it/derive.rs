@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use engine_store::{Derive, KeyRange, Record, Snapshot};
+use engine_store::{Derive, DerivedEntry, DerivedRange, KeyRange, Record, Snapshot};
 
-/// Derives an entry for each byte of a value, `byte 0x00 key`, and counts keys by their length and all together.
+/// Derives an entry for each byte of a value, `byte 0x00 key`, marked by the length of the value, and counts keys by their length and all together.
 pub(crate) struct ByBytes;
 
 impl Derive for ByBytes {
@@ -13,14 +13,24 @@ impl Derive for ByBytes {
         17
     }
 
-    fn entries(&self, key: &[u8], value: &[u8], out: &mut Vec<Bytes>) {
-        out.extend(value.iter().map(|byte| Bytes::from([&[*byte, 0][..], key].concat())));
+    fn entries(&self, key: &[u8], value: &[u8], out: &mut Vec<DerivedEntry>) {
+        let mark = mark(value);
+        out.extend(
+            value.iter().map(|byte| DerivedEntry {
+                key: Bytes::from([&[*byte, 0][..], key].concat()),
+                mark,
+            }),
+        );
     }
 
     fn counters(&self, key: &[u8], out: &mut Vec<Bytes>) {
         out.push(Bytes::from(vec![u8::try_from(key.len()).unwrap()]));
         out.push(Bytes::from_static(b"all"));
     }
+}
+
+fn mark(value: &[u8]) -> u8 {
+    (value.len() % 3).to_le_bytes()[0]
 }
 
 /// Whether what the base derived, corrected by the overlay as a reader would, is what follows from
@@ -38,13 +48,18 @@ pub(crate) fn check(snapshot: &Snapshot, model: &BTreeMap<Bytes, Record>) {
         ByBytes.counters(key, &mut out);
         out
     };
-    let derived: Vec<Bytes> = snapshot.derived(&everything).collect();
-    let mut reversed: Vec<Bytes> = snapshot.derived_rev(&everything).collect();
+    let all = |mut range: DerivedRange<'_>| -> Vec<DerivedEntry> {
+        std::iter::from_fn(|| range.next_marked())
+            .map(|(key, mark)| DerivedEntry { key, mark })
+            .collect()
+    };
+    let derived = all(snapshot.derived(&everything));
+    let mut reversed = all(snapshot.derived_rev(&everything));
     reversed.reverse();
     assert_eq!(derived, reversed);
     let shadowed = |key: &[u8]| snapshot.overlay_get(key).is_some();
-    let mut found: BTreeSet<Bytes> =
-        derived.into_iter().filter(|entry| !shadowed(&entry[2..])).collect();
+    let mut found: BTreeSet<DerivedEntry> =
+        derived.into_iter().filter(|entry| !shadowed(&entry.key[2..])).collect();
     let mut counted: BTreeMap<Bytes, i64> = BTreeMap::new();
     let names: BTreeSet<Bytes> =
         (0..8).map(|len| Bytes::from(vec![len])).chain([Bytes::from_static(b"all")]).collect();
@@ -60,7 +75,7 @@ pub(crate) fn check(snapshot: &Snapshot, model: &BTreeMap<Bytes, Record>) {
             found.extend(entries(key, &record.value));
         }
     }
-    let expected: BTreeSet<Bytes> =
+    let expected: BTreeSet<DerivedEntry> =
         model.iter().flat_map(|(key, record)| entries(key, &record.value)).collect();
     assert_eq!(found, expected);
     for (name, value) in counted {

@@ -1,6 +1,6 @@
 //! A disk in memory that keeps apart what was written and what was synced.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -11,6 +11,9 @@ use crate::support::Choices;
 
 /// What a disk writes whole or not at all.
 const SECTOR_LEN: usize = 512;
+
+/// What a disk gives to files.
+const BLOCK_LEN: usize = 4096;
 
 /// What is lost when a machine stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +45,32 @@ pub(crate) struct Faults {
     pub(crate) full: bool,
     pub(crate) syncs_fail: bool,
     pub(crate) reads_fail: bool,
+    /// How many blocks are left for places of files that were not written yet; no bound at first. What is cut off or
+    /// removed gives its blocks back.
+    pub(crate) room: Option<usize>,
+}
+
+impl Faults {
+    /// Gives the blocks of a part of a file their places; answers how much of it has its place.
+    fn take_room(&mut self, blocks: &mut BTreeSet<usize>, start: usize, end: usize) -> usize {
+        for block in start / BLOCK_LEN..end.div_ceil(BLOCK_LEN) {
+            if blocks.contains(&block) {
+                continue;
+            }
+            match &mut self.room {
+                Some(0) => return (block * BLOCK_LEN).saturating_sub(start),
+                Some(room) => *room -= 1,
+                None => {}
+            }
+            blocks.insert(block);
+        }
+        end - start
+    }
+
+    fn give_back(&mut self, blocks: &mut BTreeSet<usize>, from_block: usize) {
+        let given = blocks.split_off(&from_block).len();
+        self.room = self.room.map(|room| room + given);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -50,9 +79,18 @@ struct File {
     faults: Arc<Mutex<Faults>>,
 }
 
+impl Drop for File {
+    fn drop(&mut self) {
+        let blocks = &mut self.content.get_mut().unwrap().blocks;
+        self.faults.lock().unwrap().give_back(blocks, 0);
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Content {
     live: Vec<u8>,
+    /// Those that have a place on the disk.
+    blocks: BTreeSet<usize>,
     synced: Vec<u8>,
     unsynced: Vec<Write>,
 }
@@ -82,7 +120,9 @@ impl SimulatedDisk {
                 Crash::Kill => content.live.clone(),
                 Crash::PowerCut => content.survivors(choices),
             };
-            let content = Content { live: bytes.clone(), synced: bytes, unsynced: Vec::new() };
+            let blocks = content.blocks.clone();
+            let unsynced = Vec::new();
+            let content = Content { live: bytes.clone(), blocks, synced: bytes, unsynced };
             Arc::new(File { content: Mutex::new(content), faults: Arc::clone(&faults) })
         };
         let names: BTreeMap<PathBuf, Arc<File>> =
@@ -160,13 +200,17 @@ impl DiskFile for File {
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let full = self.faults.lock().unwrap().full;
-        let bytes = if full { &bytes[..bytes.len() / 2] } else { bytes };
         let offset = usize::try_from(offset).unwrap();
         let mut content = self.content.lock().unwrap();
-        put(&mut content.live, offset, bytes);
-        content.unsynced.push(Write::Bytes(offset, bytes.to_vec()));
-        if full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        let len = {
+            let mut faults = self.faults.lock().unwrap();
+            let len = if faults.full { bytes.len() / 2 } else { bytes.len() };
+            faults.take_room(&mut content.blocks, offset, offset + len)
+        };
+        let written = &bytes[..len];
+        put(&mut content.live, offset, written);
+        content.unsynced.push(Write::Bytes(offset, written.to_vec()));
+        if len < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
@@ -175,9 +219,22 @@ impl DiskFile for File {
         if len > content.live.len() && self.faults.lock().unwrap().full {
             return Err(io::ErrorKind::StorageFull.into());
         }
+        self.faults.lock().unwrap().give_back(&mut content.blocks, len.div_ceil(BLOCK_LEN));
         content.live.resize(len, 0);
         content.unsynced.push(Write::Len(len));
         Ok(())
+    }
+
+    fn allocate(&self, len: u64) -> io::Result<()> {
+        let wanted = usize::try_from(len).unwrap();
+        {
+            let mut content = self.content.lock().unwrap();
+            let mut faults = self.faults.lock().unwrap();
+            if faults.take_room(&mut content.blocks, 0, wanted) < wanted {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+        }
+        self.set_len(len)
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -208,6 +265,11 @@ impl Disk for SimulatedDisk {
         let file = Arc::new(File { content: Mutex::default(), faults });
         state.names.insert(path.to_owned(), Arc::clone(&file));
         Ok(file)
+    }
+
+    fn temporary(&self, _dir: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        let faults = Arc::clone(&self.state.lock().unwrap().faults);
+        Ok(Arc::new(File { content: Mutex::default(), faults }))
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {

@@ -108,6 +108,10 @@ impl Disk for Counting {
         Ok(Arc::new(CountingFile(file, Arc::clone(&self.read))))
     }
 
+    fn temporary(&self, dir: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        self.inner.temporary(dir)
+    }
+
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         self.inner.list(dir)
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use base_env::{Env, thread};
 use bytes::Bytes;
 use engine_store::{
-    Derive, KeyRange, Place, Snapshot, Store, StoreError, StoreOptions, WriteBatch,
+    Derive, DerivedEntry, KeyRange, Place, Snapshot, Store, StoreError, StoreOptions, WriteBatch,
 };
 use tempfile::TempDir;
 
@@ -144,7 +144,7 @@ impl Derive for Gate {
         23
     }
 
-    fn entries(&self, _key: &[u8], _value: &[u8], _out: &mut Vec<Bytes>) {
+    fn entries(&self, _key: &[u8], _value: &[u8], _out: &mut Vec<DerivedEntry>) {
         self.asked.fetch_add(1, Ordering::AcqRel);
         while !self.open.load(Ordering::Acquire) {
             std::thread::yield_now();

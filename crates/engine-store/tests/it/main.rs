@@ -6,6 +6,7 @@ mod crash;
 mod derive;
 mod disk;
 mod faults;
+mod full;
 mod heads;
 mod held;
 mod killed;

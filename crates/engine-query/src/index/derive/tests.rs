@@ -36,7 +36,7 @@ fn check(indexer: &Indexer, path: &str, document: &Fields, expected: &[&str]) {
     distinct.sort();
     distinct.dedup();
     assert_eq!(distinct.len(), entries.len());
-    let shown: Vec<String> = entries.iter().map(|entry| show(entry)).collect();
+    let shown: Vec<String> = entries.iter().map(|entry| show(&entry.key)).collect();
     assert_eq!(shown, expected);
 }
 
@@ -107,7 +107,7 @@ fn composite_indexes_hold_documents_with_all_fields() {
     let index = [b"\x02".as_slice(), &key[..4], &layout::composite(define(IndexScope::Group).id())];
     let composites: Vec<String> = entries
         .iter()
-        .filter_map(|entry| entry.strip_prefix(index.concat().as_slice()))
+        .filter_map(|entry| entry.key.strip_prefix(index.concat().as_slice()))
         .map(|entry| {
             let (values, rest) = entry.split_at(4);
             let flipped: Vec<u8> = rest.iter().map(|byte| !byte).collect();
