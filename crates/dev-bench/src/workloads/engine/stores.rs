@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use base_env::Env;
-use bytes::Bytes;
 use engine_query::Indexer;
 use engine_store::{Derive as _, StoreOptions, WriteBatch};
 use engine_txn::{CommitError, Database, Limits};
@@ -109,12 +108,12 @@ impl Store for Redb {
         write.set_durability(self.durability)?;
         write.open_table(DOCUMENTS)?.insert(put.key.as_ref(), put.value.as_ref())?;
         if let Some(indexer) = &self.indexer {
-            let (mut entries, mut counters) = (Vec::<Bytes>::new(), Vec::<Bytes>::new());
+            let (mut entries, mut counters) = (Vec::new(), Vec::new());
             indexer.entries(&put.key, &put.value, &mut entries);
             indexer.counters(&put.key, &mut counters);
             let mut table = write.open_table(ENTRIES)?;
             for entry in entries {
-                table.insert(entry.as_ref(), ())?;
+                table.insert(entry.key.as_ref(), ())?;
             }
             let mut table = write.open_table(COUNTERS)?;
             for counter in counters {
