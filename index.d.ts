@@ -153,7 +153,8 @@ export interface Suite {
    * Deletes all data, of one project or of all projects. Listeners hear of it like of any other
    * deletion; clients stay connected.
    *
-   * @throws {FireletError} `FIRELET_STOPPED`
+   * @throws {FireletError} `FIRELET_STOPPED`; `FIRELET_UNKNOWN_OPTION` and `FIRELET_INVALID_OPTION`, so
+   * that a misspelt `project` never means every project
    */
   clear(options?: { project?: string }): Promise<void>;
 

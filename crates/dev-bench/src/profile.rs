@@ -11,7 +11,7 @@ use crate::dataset::Sizes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// Two minutes: enough for p50, and for a p99 to compare within the run.
+    /// Some five minutes: enough for p50, and for a p99 to compare within the run.
     Small,
     /// Some ten minutes, for figures that are written down.
     Full,

@@ -10,11 +10,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use base_env::Env;
+use base_value::Value;
 use base_wire::google::firestore::v1 as wire;
 use host_suite::{Caller, ConfigChoice, Machine, StartOptions, Suite};
 use tokio::task::LocalSet;
+use wire::run_query_request::QueryType;
 
 use super::data::{self, DATABASE, PROJECT, WRITTEN};
+use super::shapes::{Query, encoded};
 use crate::client::{Grpc, Request};
 use crate::process::own_resident_bytes;
 use crate::sides::Home;
@@ -202,31 +205,13 @@ fn get(number: u64) -> Request {
     Request::grpc("/google.firestore.v1.Firestore/GetDocument", &request)
 }
 
-/// Twenty documents from some rank on.
+/// Twenty documents behind some rank.
 fn query(number: u64) -> Request {
-    use wire::run_query_request::QueryType;
-    use wire::structured_query::{CollectionSelector, Direction, FieldReference, Order};
-
-    let rank = i64::try_from(scattered(number)).unwrap_or_default();
-    let query = wire::StructuredQuery {
-        from: vec![CollectionSelector {
-            collection_id: WRITTEN.to_owned(),
-            all_descendants: false,
-        }],
-        order_by: vec![Order {
-            field: Some(FieldReference { field_path: "rank".to_owned() }),
-            direction: Direction::Ascending.into(),
-        }],
-        start_at: Some(wire::Cursor {
-            values: vec![super::shapes::encoded(&base_value::Value::Integer(rank))],
-            before: true,
-        }),
-        limit: Some(20),
-        ..wire::StructuredQuery::default()
-    };
+    let rank = Value::Integer(i64::try_from(scattered(number)).unwrap_or_default());
+    let query = Query::of(WRITTEN).ascending("rank").after(vec![encoded(&rank)]).limit(20);
     let request = wire::RunQueryRequest {
         parent: format!("{DATABASE}/documents"),
-        query_type: Some(QueryType::StructuredQuery(query)),
+        query_type: Some(QueryType::StructuredQuery(query.wire())),
         ..wire::RunQueryRequest::default()
     };
     Request::grpc("/google.firestore.v1.Firestore/RunQuery", &request)

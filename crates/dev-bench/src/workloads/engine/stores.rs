@@ -72,7 +72,7 @@ const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("docum
 const ENTRIES: TableDefinition<'_, &[u8], ()> = TableDefinition::new("entries");
 const COUNTERS: TableDefinition<'_, &[u8], u64> = TableDefinition::new("counters");
 
-/// redb as it is, with as much memory for pages as the engine gives its own.
+/// redb as it is, with more memory for pages than the engine gives its own.
 pub(super) struct Redb {
     database: redb::Database,
     durability: Durability,

@@ -11,7 +11,7 @@ mod query;
 mod table;
 
 pub use grown::{FIRELET_FEW, measure_grown};
-pub(crate) use query::encoded;
+pub(crate) use query::{Query, encoded};
 pub use table::SHAPE_NAMES;
 
 use std::time::Duration;
