@@ -8,9 +8,11 @@ use engine_store::{KeyRange, Record, Snapshot};
 
 use crate::document::{Cells, Document, FieldTable, Slot};
 use crate::error::QueryError;
+use crate::explain::{Scanned, Way, Work};
 use crate::filter::Predicate;
 use crate::index::Indexer;
 use crate::index::access::Conjunct;
+use crate::index::derive::Composite;
 use crate::index::spec::{IndexPlan, Wanted};
 use crate::index::stream::Place;
 use crate::model::{Direction, Order, Query};
@@ -19,9 +21,9 @@ use crate::nearest;
 use crate::normalize::{Disjuncts, full_order};
 use crate::plan::Plan;
 use crate::project::project;
-use crate::rows::{Matches, Row, Rows};
+use crate::rows::{KeyMatches, Matches, Row, Rows};
 use crate::run::{Overlay, Run};
-use crate::scope::{Keyed, Scope, Walk};
+use crate::scope::Scope;
 use crate::sort::{Position, Sort};
 use crate::top::{Found, Top};
 use crate::validate;
@@ -178,16 +180,17 @@ impl Prepared {
     /// kept. Projection is left to [`Prepared::project`].
     pub fn run<'s>(&'s self, snapshot: &'s Snapshot) -> Rows<'s> {
         if let (Some(nearest), Some(slot)) = (&self.query.nearest, self.nearest) {
-            let (rows, unfolded) = nearest::search(self, nearest, slot, snapshot);
-            return Rows::ready(rows, 0, unfolded);
+            let (rows, work) = nearest::search(self, nearest, slot, snapshot);
+            return Rows::ready(rows, 0, work, self);
         }
         if self.query.limit == Some(0) {
-            return Rows::ready(Vec::new(), 0, 0);
+            let work = Work { way: self.way(snapshot), ..Work::default() };
+            return Rows::ready(Vec::new(), 0, work, self);
         }
         if self.uses_indexes(snapshot)
             && let Some(run) = self.run_indexed(snapshot)
         {
-            return Rows::indexed(run);
+            return Rows::indexed(run, self);
         }
         let is_unfolded = self.is_unfolded(snapshot);
         if !self.sort.fields.is_empty() || !self.plan.runs(&self.scope, self.sort.name) {
@@ -213,7 +216,8 @@ impl Prepared {
             return None;
         }
         let (mut skipped, mut last) = (0, None);
-        for (key, _) in self.keys(snapshot).take(self.query.offset as usize) {
+        let mut keys = self.keys(snapshot);
+        for (key, _) in keys.by_ref().take(self.query.offset as usize) {
             skipped += 1;
             last = Some(key);
         }
@@ -227,7 +231,7 @@ impl Prepared {
         }
         let entries = self.scope.walk(snapshot, &bounds, self.sort.name);
         let rest = Rows::stream(Matches::new(self, entries), 0, self, is_unfolded);
-        Some(rest.behind(skipped))
+        Some(rest.behind(skipped, keys.scanned()))
     }
 
     /// Whether the query would be served by an index, were there a base.
@@ -253,14 +257,27 @@ impl Prepared {
 
     /// The keys of everything in the result, were there no offset and no limit, in order of names; for
     /// queries that read no fields.
-    pub(crate) fn keys<'s>(&'s self, snapshot: &'s Snapshot) -> Walk<'s, Keyed> {
+    pub(crate) fn keys<'s>(&'s self, snapshot: &'s Snapshot) -> KeyMatches<'s> {
         debug_assert!(self.reads_no_fields(), "there are no fields to read");
-        let keys = self.plan.walk(&self.scope, snapshot, self.sort.name);
-        let mut cells = Cells::default();
-        Box::new(keys.filter(move |(key, _): &Keyed| {
-            let name = name_key::of_key(key);
-            self.accepts(&mut Document::new(name, &[], &self.table, &mut cells))
-        }))
+        KeyMatches::new(self, self.plan.walk(&self.scope, snapshot, self.sort.name))
+    }
+
+    /// Same as [`Prepared::accepts`] for a document of that name whose fields nobody reads.
+    pub(crate) fn accepts_name(&self, name: &[u8], cells: &mut Cells) -> bool {
+        self.accepts(&mut Document::new(name, &[], &self.table, cells))
+    }
+
+    /// Which way names are walked.
+    pub(crate) fn names_direction(&self) -> Direction {
+        match self.plan.runs(&self.scope, self.sort.name) {
+            true => self.sort.name,
+            false => Direction::Ascending,
+        }
+    }
+
+    /// The composite indexes that can serve the query.
+    pub(crate) fn composites(&self) -> impl Iterator<Item = &Composite> {
+        self.indexer.iter().flat_map(|indexer| indexer.composites_for(&self.query))
     }
 
     /// Whether an index plan is better than all others.
@@ -300,7 +317,9 @@ impl Prepared {
         let skipped = offset.min(found.len());
         let rows = found.drain(skipped..).filter_map(Found::into_row);
         let rows = rows.map(|row| self.stripped(row)).collect();
-        Rows::ready(rows, skipped, if is_unfolded { looked_at } else { 0 })
+        let unfolded = if is_unfolded { looked_at } else { 0 };
+        let work = Work { unfolded, scanned: Scanned::by_name(looked_at), way: Way::Names };
+        Rows::ready(rows, skipped, work, self)
     }
 
     /// The row without what a query that selects names alone has not asked for.
