@@ -30,7 +30,7 @@ fn documents(random: &mut Random) -> Vec<Document> {
 }
 
 /// Runs a check with random documents, partly folded, that are derived with random indexes.
-fn for_every_snapshot(check: impl Fn(&mut Random, &Snapshot, &Indexer)) {
+pub(crate) fn for_every_snapshot(check: impl Fn(&mut Random, &Snapshot, &Indexer)) {
     for_every_world(|random| {
         let documents = documents(random);
         let indexer = Indexer::new(random.definitions());
@@ -43,7 +43,7 @@ fn for_every_snapshot(check: impl Fn(&mut Random, &Snapshot, &Indexer)) {
 }
 
 /// A query with its every plan: all of them, and each alone.
-fn plans(query: &Query, indexer: &Indexer) -> Result<Vec<Prepared>, QueryError> {
+pub(crate) fn plans(query: &Query, indexer: &Indexer) -> Result<Vec<Prepared>, QueryError> {
     let prepared = prepare(query.clone())?.with_indexer(indexer);
     Ok(prepared.alternatives().chain([prepared.clone()]).collect())
 }

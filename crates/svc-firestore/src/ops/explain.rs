@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use base_env::Env;
+use base_env::{Env, UnixMicros};
 use engine_query::{Charge, Explain, Scanned, UsedIndex};
 
 /// What is told of a query.
@@ -22,37 +22,39 @@ pub(crate) struct Stats {
     pub(crate) charge: Charge,
 }
 
-/// Measures how long a query is at work, where somebody wants to know.
+/// Measures how long a query is at work by the suite's clock, where somebody wants to know.
 pub(crate) struct Stopwatch {
-    clock: Option<Env>,
-    took: Duration,
+    running: Option<(Env, UnixMicros)>,
+    waited: Duration,
 }
 
 impl Stopwatch {
+    /// Begins to measure.
     pub(crate) fn new(env: &Env, explain: Explain) -> Stopwatch {
-        let clock = match explain {
+        let running = match explain {
             Explain::Off | Explain::Plan => None,
-            Explain::Analyze => Some(env.clone()),
+            Explain::Analyze => Some((env.clone(), env.now())),
         };
-        Stopwatch { clock, took: Duration::ZERO }
+        Stopwatch { running, waited: Duration::ZERO }
     }
 
     /// Whether it measures.
     pub(crate) fn is_on(&self) -> bool {
-        self.clock.is_some()
+        self.running.is_some()
     }
 
-    /// Does some of the work.
-    pub(crate) fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        let Some(clock) = &self.clock else { return work() };
-        let began = clock.monotonic();
-        let done = work();
-        self.took += clock.monotonic().saturating_sub(began);
+    /// Waits for somebody else, which does not count.
+    pub(crate) fn wait<T>(&mut self, waiting: impl FnOnce() -> T) -> T {
+        let Some((clock, _)) = &self.running else { return waiting() };
+        let began = clock.now();
+        let done = waiting();
+        self.waited += clock.now().since(began);
         done
     }
 
     /// How long the query was at work so far.
     pub(crate) fn took(&self) -> Duration {
-        self.took
+        let Some((clock, began)) = &self.running else { return Duration::ZERO };
+        clock.now().since(*began).saturating_sub(self.waited)
     }
 }

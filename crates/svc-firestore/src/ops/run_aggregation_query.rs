@@ -49,22 +49,20 @@ pub(crate) async fn run_aggregation_query(
     request: Request,
 ) -> Result<Aggregated, Error> {
     access::check(caller, Access::Read)?;
+    let explain = request.explain;
+    let stopwatch = Stopwatch::new(&state.env, explain);
     let database = state.database(&request.database)?;
     let sums: Vec<FieldPath> = request.aggregations.iter().filter_map(summed).collect();
     let prepared = state.preparer.prepare_sums(&request.database, request.query, &sums)?;
     let prepared = Arc::new(prepared);
-    let explain = request.explain;
     let reads = || match explain {
         Explain::Plan => ReadScope::Keys(Vec::new()),
         Explain::Off | Explain::Analyze => scope(&prepared),
     };
     let view = view::open(state, &database, request.consistency, reads).await?;
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
-    let mut stopwatch = Stopwatch::new(&state.env, explain);
     let run = move || {
-        let aggregate =
-            || aggregate_telling(&prepared, &request.aggregations, &view.snapshot, explain);
-        let found = stopwatch.time(aggregate)?;
+        let found = aggregate_telling(&prepared, &request.aggregations, &view.snapshot, explain)?;
         view.check()?;
         super::fold_if_many(&database, found.unfolded);
         let explained = explained(&prepared, explain, &found, stopwatch.took());

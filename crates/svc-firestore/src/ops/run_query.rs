@@ -60,9 +60,10 @@ pub(crate) async fn run_query(
     request: Request,
 ) -> Result<Run, Error> {
     access::check(caller, Access::Read)?;
+    let explain = request.explain;
+    let stopwatch = Stopwatch::new(&state.env, explain);
     let database = state.database(&request.database)?;
     let prepared = Arc::new(state.preparer.prepare(&request.database, request.query)?);
-    let explain = request.explain;
     let reads = || match explain {
         Explain::Plan => ReadScope::Keys(Vec::new()),
         Explain::Off | Explain::Analyze => scope(&prepared),
@@ -77,7 +78,6 @@ pub(crate) async fn run_query(
         out.try_send(Ok(only)).expect("the channel is new, and holds more than one chunk");
         return Ok(Run { read_time: None, new_transaction, chunks });
     }
-    let stopwatch = Stopwatch::new(&state.env, explain);
     tokio::task::spawn_blocking(move || run(&database, &prepared, &view.snapshot, &out, stopwatch));
     Ok(Run { read_time: Some(read_time), new_transaction, chunks })
 }
@@ -98,30 +98,31 @@ fn run(
     mut stopwatch: Stopwatch,
 ) {
     let runtime = Handle::current();
-    let mut rows = stopwatch.time(|| prepared.run(snapshot));
+    let mut rows = prepared.run(snapshot);
     let mut first = true;
     let mut ahead = None;
     let mut results = 0;
     loop {
         let mut documents = Vec::new();
-        let last = stopwatch.time(|| {
-            let mut bytes = 0;
-            while bytes < BYTES_PER_CHUNK && documents.len() < ROWS_PER_CHUNK {
-                let Some(row) = ahead.take().or_else(|| rows.next()) else { return true };
-                let document = document(prepared, row);
-                bytes += document.fields.len();
-                documents.push(document);
+        let mut bytes = 0;
+        let mut last = false;
+        while !last && bytes < BYTES_PER_CHUNK && documents.len() < ROWS_PER_CHUNK {
+            match ahead.take().or_else(|| rows.next()).map(|row| document(prepared, row)) {
+                Some(document) => {
+                    bytes += document.fields.len();
+                    documents.push(document);
+                }
+                None => last = true,
             }
-            false
-        });
-        results += documents.len() as u64;
-        // What is told of a query comes with its last document.
-        if stopwatch.is_on() && !last {
-            ahead = stopwatch.time(|| rows.next());
         }
-        let last = last || (stopwatch.is_on() && ahead.is_none());
-        let explained = (last && stopwatch.is_on())
-            .then(|| Box::new(explained(prepared, &rows, results, &stopwatch)));
+        results += documents.len() as u64;
+        let mut explained = None;
+        if stopwatch.is_on() {
+            // What is told of a query comes with its last document.
+            ahead = if last { None } else { rows.next() };
+            last = ahead.is_none();
+            explained = last.then(|| Box::new(told(prepared, &rows, results, &stopwatch)));
+        }
         // What an offset beyond the end has passed over is not told, as in production.
         let skipped = if first && !documents.is_empty() { rows.skipped() } else { 0 };
         first = false;
@@ -132,7 +133,8 @@ fn run(
         let ended = last || chunk.is_err();
         // A reader that takes nothing gives its thread up to others; that the last chunk never comes
         // tells it so.
-        let sent = runtime.block_on(out.send_timeout(chunk, SLOW_READER_WAIT));
+        let sending = out.send_timeout(chunk, SLOW_READER_WAIT);
+        let sent = stopwatch.wait(|| runtime.block_on(sending));
         if ended || sent.is_err() {
             break;
         }
@@ -141,12 +143,7 @@ fn run(
 }
 
 /// What is told of a query that has been executed.
-fn explained(
-    prepared: &Prepared,
-    rows: &Rows<'_>,
-    results: u64,
-    stopwatch: &Stopwatch,
-) -> Explained {
+fn told(prepared: &Prepared, rows: &Rows<'_>, results: u64, stopwatch: &Stopwatch) -> Explained {
     let scanned = rows.scanned();
     let skipped = rows.skipped() as u64;
     let charge = Charge::of_query(prepared.query(), results, skipped, scanned);
