@@ -12,7 +12,7 @@ use crate::explain::{Explain, Scanned, UsedIndex, Way, Work};
 use crate::limits::{AGGREGATIONS_MAX, ALIAS_MAX_BYTES};
 use crate::model::{Filter, From, Query};
 use crate::normalize::{each_leaf, full_order};
-use crate::run::Overlay;
+use crate::overlay::Overlay;
 use crate::tally::Tally;
 use crate::totals::Totals;
 use crate::validate_filter::plain;

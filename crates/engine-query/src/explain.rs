@@ -131,6 +131,12 @@ impl Plans {
         Plans { first: 0, read: bit(plans).wrapping_sub(1), probed: 0 }
     }
 
+    /// Those of a race that the plan `first` has won, by the meters of those that have begun.
+    pub(crate) fn raced<'m>(first: usize, meters: impl Iterator<Item = &'m Meter>) -> Self {
+        let plans = Plans { first, ..Plans::default() };
+        meters.enumerate().fold(plans, |plans, (at, meter)| plans.with(at, meter))
+    }
+
     /// These, and a plan that has been at work.
     pub(crate) fn with(mut self, plan: usize, meter: &Meter) -> Self {
         self.read |= bit(plan);

@@ -17,6 +17,7 @@ mod model;
 mod name_key;
 mod nearest;
 mod normalize;
+mod overlay;
 mod partition;
 mod plan;
 mod project;

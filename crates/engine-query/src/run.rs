@@ -2,7 +2,6 @@
 //! the base.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
 
 use base_value::index_key::{Encoded, push_value};
 use bytes::Bytes;
@@ -14,6 +13,7 @@ use crate::explain::{Plans, Scanned, Way};
 use crate::index::spec::{IndexPlan, Walk};
 use crate::index::stream::{Item, Meter, OrderKey, Step};
 use crate::index::union::Union;
+use crate::overlay::Overlay;
 use crate::rows::Row;
 use crate::top::{Found, Top};
 use crate::view::BaseView;
@@ -33,38 +33,6 @@ pub(crate) const CONTEST_WORK: u64 = 64;
 
 /// Rows in order that show a plan to be worth staying with where all rows are wanted.
 const CONTEST_ROWS: usize = 256;
-
-/// What is newer than the base and matches, in order.
-#[derive(Clone)]
-pub(crate) struct Overlay {
-    pub(crate) found: Arc<[Found]>,
-    /// How many records were looked at.
-    pub(crate) looked_at: usize,
-    /// How many of them were documents in scope.
-    pub(crate) documents: usize,
-}
-
-impl Overlay {
-    /// Matches everything in scope that is newer than the base.
-    pub(crate) fn of(prepared: &Prepared, view: &dyn BaseView) -> Self {
-        let mut cells = Cells::default();
-        let mut found = Vec::new();
-        let (mut looked_at, mut documents) = (0, 0);
-        for (key, record) in view.overlay(&prepared.scope()) {
-            looked_at += 1;
-            let Some(record) = record else { continue };
-            if prepared.is_in_scope(&key) {
-                documents += 1;
-                let mut document = prepared.document(&key, &record, &mut cells);
-                if prepared.accepts(&mut document) {
-                    found.push(Found::new(prepared.sort(), &key, &record, &mut document));
-                }
-            }
-        }
-        found.sort_unstable_by(|left, right| prepared.sort().compare(left.rank(), right.rank()));
-        Overlay { found: found.into(), looked_at, documents }
-    }
-}
 
 /// One plan at work.
 pub(crate) struct Run<'s> {
@@ -150,12 +118,7 @@ impl<'s> Run<'s> {
                 run.advance(false);
                 if run.is_done || (run.wanted.is_none() && run.ready.len() >= CONTEST_ROWS) {
                     run.meter.allow(u64::MAX);
-                    let raced = Plans { first: at, ..Plans::default() };
-                    let raced = runs
-                        .iter()
-                        .take(begun)
-                        .enumerate()
-                        .fold(raced, |raced, (at, run)| raced.with(at, &run.meter));
+                    let raced = Plans::raced(at, runs.iter().take(begun).map(|run| &run.meter));
                     let mut best = runs.swap_remove(at);
                     best.raced = raced;
                     runs.iter().for_each(|lost| best.lost += lost.meter.scanned());

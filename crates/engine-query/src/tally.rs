@@ -11,7 +11,8 @@ use crate::explain::{Plans, Scanned, Way, Work};
 use crate::index::spec::IndexPlan;
 use crate::index::stream::{Item, Meter, Step};
 use crate::index::union::Union;
-use crate::run::{CONTEST_WORK, Overlay, has_probes, read_work};
+use crate::overlay::Overlay;
+use crate::run::{CONTEST_WORK, has_probes, read_work};
 use crate::view::BaseView;
 
 /// Counts the matches of one plan; documents are read only where entries do not say all.
@@ -86,12 +87,10 @@ impl<'s> Tally<'s> {
 
     /// What the tally of the plan `best` has come to, and what it and the others that have begun have read.
     fn decided(tallies: &[Tally<'s>], best: usize, begun: usize) -> Option<(u64, Scanned, Way)> {
-        let plans = Plans { first: best, ..Plans::default() };
-        let (mut scanned, mut plans) = (Scanned::default(), plans);
-        for (at, tally) in tallies.iter().take(begun).enumerate() {
-            scanned += tally.meter.scanned();
-            plans = plans.with(at, &tally.meter);
-        }
+        let begun = || tallies.iter().take(begun).map(|tally| &tally.meter);
+        let mut scanned = Scanned::default();
+        begun().for_each(|meter| scanned += meter.scanned());
+        let plans = Plans::raced(best, begun());
         let best = tallies.get(best)?;
         Some((best.count.min(best.wanted), scanned, Way::Plans(plans)))
     }

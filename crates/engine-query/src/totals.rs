@@ -10,7 +10,7 @@ use crate::execute::Prepared;
 use crate::explain::{Plans, Scanned, Way, Work};
 use crate::index::numbers::{Found, NumberWalk};
 use crate::model::Query;
-use crate::run::Overlay;
+use crate::overlay::Overlay;
 use crate::tally::each_match;
 use crate::view::BaseView;
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::layout::{MARKED_MAX, is_double};
 use super::spec::{IndexPlan, Walk, WalkKind, WalkRange};
 use crate::execute::Prepared;
-use crate::run::Overlay;
+use crate::overlay::Overlay;
 use crate::scope::NameBounds;
 use crate::view::BaseView;
 

@@ -104,10 +104,11 @@ fn run(
     let mut results = 0;
     loop {
         let mut documents = Vec::new();
+        documents.extend(ahead.take());
         let mut bytes = 0;
         let mut last = false;
         while !last && bytes < BYTES_PER_CHUNK && documents.len() < ROWS_PER_CHUNK {
-            match ahead.take().or_else(|| rows.next()).map(|row| document(prepared, row)) {
+            match rows.next().map(|row| document(prepared, row)) {
                 Some(document) => {
                     bytes += document.fields.len();
                     documents.push(document);
@@ -119,7 +120,8 @@ fn run(
         let mut explained = None;
         if stopwatch.is_on() {
             // What is told of a query comes with its last document.
-            ahead = if last { None } else { rows.next() };
+            let next = if last { None } else { rows.next() };
+            ahead = next.map(|row| document(prepared, row));
             last = ahead.is_none();
             explained = last.then(|| Box::new(told(prepared, &rows, results, &stopwatch)));
         }
