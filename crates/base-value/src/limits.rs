@@ -1,5 +1,23 @@
 //! Every bound this crate enforces, each with its reason.
 
+/// Whether the product's own limits hold: sizes, counts, lengths of lists. The bounds that keep a process
+/// alive, and those that make a name a name, hold either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LimitPolicy {
+    /// As in production.
+    #[default]
+    Production,
+    /// None of them.
+    Off,
+}
+
+impl LimitPolicy {
+    /// Whether something is above a limit that holds.
+    pub fn is_above(self, size: usize, limit: usize) -> bool {
+        self == LimitPolicy::Production && size > limit
+    }
+}
+
 /// Largest document, by the size formula of `validate::document_size`: the product's documented limit.
 pub const DOCUMENT_SIZE_MAX_BYTES: usize = 1_048_576;
 

@@ -113,7 +113,6 @@ impl<'de> Visitor<'de> for Members<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Is, A::Error> {
-        let mut set: Vec<u32> = Vec::new();
         let mut oneofs: Vec<String> = Vec::new();
         while let Some(name) = members.next_key::<String>()? {
             let field = self
@@ -123,9 +122,6 @@ impl<'de> Visitor<'de> for Members<'_> {
             let Some(field) = field else {
                 return Err(refuse(self.place, self.place.unknown(&name)));
             };
-            if set.contains(&field.number()) {
-                return Err(refuse(self.place, self.place.twice(&name)));
-            }
             self.place.enter(Step::Field(field.clone()));
             let before = self.out.len();
             let is = members.next_value_seed(Member {
@@ -138,7 +134,6 @@ impl<'de> Visitor<'de> for Members<'_> {
                 self.out.truncate(before);
                 continue;
             }
-            set.push(field.number());
             if let Some(oneof) = field.containing_oneof() {
                 if oneofs.iter().any(|taken| taken == oneof.name()) {
                     return Err(refuse(self.place, self.place.taken(oneof.name(), &name)));

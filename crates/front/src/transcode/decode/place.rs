@@ -148,11 +148,6 @@ impl Place {
         )
     }
 
-    pub(super) fn twice(&self, name: &str) -> String {
-        let at = at(&self.path());
-        format!("Invalid JSON payload received. The name {}{at} is there twice.", quoted(name))
-    }
-
     pub(super) fn taken(&self, oneof: &str, name: &str) -> String {
         let at = at(&self.path());
         format!(

@@ -103,12 +103,16 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| is_number && value.is_finite())
 }
 
+/// An enum's value by its name in any case, or by its number.
 fn named(of: &EnumDescriptor, text: &str) -> Option<i32> {
-    let exact = of.get_value_by_name(text).map(|value| value.number());
-    exact.or_else(|| {
-        let mut values = of.values();
-        values.find(|value| value.name().eq_ignore_ascii_case(text)).map(|value| value.number())
-    })
+    if let Some(value) = of.get_value_by_name(text) {
+        return Some(value.number());
+    }
+    if let Ok(number) = text.parse() {
+        return of.get_value(number).map(|value| value.number());
+    }
+    let name = text.to_ascii_uppercase().replace('-', "_");
+    of.get_value_by_name(&name).map(|value| value.number())
 }
 
 /// Base64 in either alphabet.

@@ -113,8 +113,8 @@ fn what_does_not_fit_is_told_in_googles_words() {
             "Invalid value (oneof), oneof field 'choice' is already set. Cannot set 'count'",
         ),
         (
-            r#"{"string":"a","string":"b"}"#,
-            "Invalid JSON payload received. The name \"string\" is there twice.",
+            r#"{"text":"a","text":"b"}"#,
+            "Invalid value (oneof), oneof field 'choice' is already set. Cannot set 'text'",
         ),
         (
             r#"{"child":"x"}"#,
@@ -162,7 +162,9 @@ fn names_are_read_in_any_case_and_wrappers_as_objects() {
     };
     assert_eq!(read(r#"{"order":"up","bool":"true"}"#), read(r#"{"order":"UP","bool":true}"#));
     assert_eq!(read(r#"{"wrapped":{"value":"5"}}"#), read(r#"{"wrapped":5}"#));
-    assert_eq!(read(r#"{"int32":null,"int32":7}"#), read(r#"{"int32":7}"#));
+    assert_eq!(read(r#"{"order":"1"}"#), read(r#"{"order":"UP"}"#));
+    assert_eq!(read(r#"{"order":"order-unspecified"}"#), read(r#"{"order":0}"#));
+    assert_eq!(read(r#"{"int32":null,"int32":6,"int32":7}"#), read(r#"{"int32":7}"#));
 }
 
 #[test]

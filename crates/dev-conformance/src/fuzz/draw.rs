@@ -1,0 +1,43 @@
+//! Repeatable choices.
+
+use base_env::{Env, UnixMicros};
+
+/// Draws from a seed.
+#[derive(Debug)]
+pub(super) struct Draw(Env);
+
+impl Draw {
+    pub(super) fn new(seed: u64, session: usize) -> Self {
+        let seed = seed ^ (session as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Draw(Env::simulated(seed, UnixMicros(0)))
+    }
+
+    fn word(&self) -> u64 {
+        let mut bytes = [0; 8];
+        self.0.random(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// A number below `end`, which is at least one.
+    pub(super) fn below(&self, end: usize) -> usize {
+        usize::try_from(self.word() % (end.max(1) as u64)).unwrap_or(0)
+    }
+
+    /// True once in so many times.
+    pub(super) fn once_in(&self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// One of the items.
+    ///
+    /// # Panics
+    /// There is none.
+    pub(super) fn pick<'a, T: ?Sized>(&self, items: &[&'a T]) -> &'a T {
+        items[self.below(items.len())]
+    }
+
+    /// Up to `most` made items.
+    pub(super) fn some<T>(&self, most: usize, mut make: impl FnMut(&Self) -> T) -> Vec<T> {
+        (0..self.below(most + 1)).map(|_| make(self)).collect()
+    }
+}
