@@ -38,6 +38,9 @@ pub const FIELD_NAME_MAX_BYTES: usize = 1_500;
 /// but its emulator already refuses the 1500th, as if a dot stood at the end.
 pub const FIELD_PATH_MAX_BYTES: usize = 1_499;
 
+/// Longest path of a field inside of maps, its segments joined by dots: the product's limit.
+pub const NESTED_PATH_MAX_BYTES: usize = 1_500;
+
 /// Longest collection or document id: the product's limit.
 pub const RESOURCE_ID_MAX_BYTES: usize = 1_500;
 

@@ -3,8 +3,8 @@
 use thiserror::Error;
 
 use crate::limits::{
-    DOCUMENT_SIZE_MAX_BYTES, FIELD_NAME_MAX_BYTES, LimitPolicy, NESTING_MAX, VALUE_SIZE_MAX_BYTES,
-    VECTOR_DIMENSIONS_MAX,
+    DOCUMENT_SIZE_MAX_BYTES, FIELD_NAME_MAX_BYTES, LimitPolicy, NESTED_PATH_MAX_BYTES, NESTING_MAX,
+    VALUE_SIZE_MAX_BYTES, VECTOR_DIMENSIONS_MAX,
 };
 use crate::name::{DocumentName, NameParts};
 use crate::name_error::{NameError, NameSubject, is_reserved};
@@ -130,6 +130,11 @@ pub fn check_value(name: &str, value: &Value, limits: LimitPolicy) -> Result<(),
     check_bounds(name, value, limits)
 }
 
+/// Checks a value that something is compared with: only what it is, whatever its length and depth.
+pub fn check_operand(value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
+    check_shape(value, limits)
+}
+
 /// Checks the size of a document; answers it in bytes.
 pub fn check_size(
     fields: &Fields,
@@ -253,13 +258,14 @@ fn check_top_value(
             NameParts::scan(NameSubject::Parent, reference)?.check_limits()?;
             Ok(())
         }
-        _ if is_bounded(value, enclosing, limits) => Ok(()),
+        _ if is_bounded(value, enclosing, name.len(), limits) => Ok(()),
         _ => Err(ValueError::InvalidNested(name.to_owned())),
     }
 }
 
-/// Whether everything in a value that has so many containers around it is short and shallow enough.
-fn is_bounded(value: &Value, enclosing: usize, limits: LimitPolicy) -> bool {
+/// Whether everything in a value that has so many containers around it is short and shallow enough. `path` is the
+/// length of the path to it.
+fn is_bounded(value: &Value, enclosing: usize, path: usize, limits: LimitPolicy) -> bool {
     if limits.is_above(enclosing, NESTING_MAX) {
         return false;
     }
@@ -277,15 +283,17 @@ fn is_bounded(value: &Value, enclosing: usize, limits: LimitPolicy) -> bool {
         Value::Reference(name) => NameParts::scan(NameSubject::Parent, name)
             .and_then(|parts| parts.check_limits())
             .is_ok(),
-        Value::Array(values) => values.iter().all(|value| is_bounded(value, enclosing + 1, limits)),
+        Value::Array(values) => {
+            values.iter().all(|value| is_bounded(value, enclosing + 1, path, limits))
+        }
         // Even an empty map counts as a level, an empty array does not.
         Value::Map(fields) => {
             !limits.is_above(enclosing + 1, NESTING_MAX)
                 && fields.iter().all(|(name, value)| {
                     !name.is_empty()
                         && !is_reserved(name)
-                        && name.len() <= FIELD_NAME_MAX_BYTES
-                        && is_bounded(value, enclosing + 1, limits)
+                        && path + 1 + name.len() <= NESTED_PATH_MAX_BYTES
+                        && is_bounded(value, enclosing + 1, path + 1 + name.len(), limits)
                 })
         }
     }

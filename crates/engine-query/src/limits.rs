@@ -31,7 +31,7 @@ pub const FILTERS_STATED_MAX: usize = 10_000;
 /// enough that recursion stays far from the end of any thread's stack.
 pub const FILTER_DEPTH_MAX: usize = 100;
 
-/// Bytes of a filter's string or bytes value that an index holds: the product refuses longer ones.
+/// Size of a filter's value that an index holds, as sizes are counted: the product refuses larger ones.
 pub const FILTER_VALUE_MAX_BYTES: usize = 1_500;
 
 /// Longest collection id: the product's limit.

@@ -184,7 +184,7 @@ fn check_cursor(cursor: &Cursor, query: &Query, database: &DatabaseName) -> Resu
         if order.field.is_name() {
             name_key::cursor_operand(value, database)?;
         } else {
-            check_value(&order.field, value, query.limits)?;
+            check_value(value, query.limits)?;
         }
     }
     Ok(())

@@ -99,30 +99,23 @@ fn check_operand(
         | FieldOp::ArrayContains => std::slice::from_ref(value),
     };
     for value in values {
-        let length = match value {
-            Value::String(text) => text.len(),
-            Value::Bytes(bytes) => bytes.len(),
-            _ => 0,
-        };
-        if limits.is_above(length, FILTER_VALUE_MAX_BYTES) {
+        if limits.is_above(validate::value_size(value), FILTER_VALUE_MAX_BYTES) {
             let suffix = if is_member { "[*]" } else { "" };
             return Err(QueryError::FilterValueLong(plain(field) + suffix));
         }
-        check_value(field, value, limits)?;
+        check_value(value, limits)?;
     }
     Ok(())
 }
 
 /// Checks a value that is compared with a field. Shapes that merely cannot be stored match nothing, which
 /// is no reason to refuse them.
-pub(crate) fn check_value(
-    field: &FieldPath,
-    value: &Value,
-    limits: LimitPolicy,
-) -> Result<(), QueryError> {
-    match validate::check_value(field.first(), value, limits) {
-        Ok(()) | Err(ValueError::ArrayInArray | ValueError::VectorInArray) => Ok(()),
-        Err(ValueError::ValueTooLong(_)) => Ok(()),
+pub(crate) fn check_value(value: &Value, limits: LimitPolicy) -> Result<(), QueryError> {
+    match validate::check_operand(value, limits) {
+        Ok(())
+        | Err(ValueError::ArrayInArray | ValueError::VectorInArray | ValueError::VectorNan) => {
+            Ok(())
+        }
         Err(error) => Err(QueryError::Value(error)),
     }
 }

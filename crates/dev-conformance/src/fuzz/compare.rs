@@ -27,7 +27,29 @@ pub(super) fn difference(ask: &Ask, ours: &Reply, theirs: &Reply) -> Option<Diff
     if names(&ours) != names(&theirs) {
         return Some(Difference::Rows);
     }
-    (ours != theirs).then_some(Difference::Content)
+    let same = ours.iter().zip(&theirs).all(|((_, ours), (_, theirs))| agree(ours, theirs));
+    (!same).then_some(Difference::Content)
+}
+
+/// Whether two values are the same, but for the last digits of a distance or a sum.
+fn agree(ours: &Value, theirs: &Value) -> bool {
+    match (ours, theirs) {
+        (Value::Number(ours), Value::Number(theirs)) => {
+            let (Some(ours), Some(theirs)) = (ours.as_f64(), theirs.as_f64()) else { return false };
+            (ours - theirs).abs() <= 1e-12 * ours.abs().max(1.0)
+        }
+        (Value::Array(ours), Value::Array(theirs)) => {
+            ours.len() == theirs.len()
+                && ours.iter().zip(theirs).all(|(ours, theirs)| agree(ours, theirs))
+        }
+        (Value::Object(ours), Value::Object(theirs)) => {
+            ours.len() == theirs.len()
+                && ours
+                    .iter()
+                    .all(|(name, value)| theirs.get(name).is_some_and(|other| agree(value, other)))
+        }
+        (ours, theirs) => ours == theirs,
+    }
 }
 
 /// The rows of an answer: names, and what is told of each.

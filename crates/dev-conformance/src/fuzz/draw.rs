@@ -8,8 +8,12 @@ pub(super) struct Draw(Env);
 
 impl Draw {
     pub(super) fn new(seed: u64, session: usize) -> Self {
-        let seed = seed ^ (session as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Draw(Env::simulated(seed, UnixMicros(0)))
+        // Neighbouring states of the generator are neighbours in its sequence: only mixed they are apart.
+        let mut word = seed.wrapping_mul(0xd6e8_feb8_6659_fd93) ^ (session as u64).rotate_left(32);
+        for _ in 0..2 {
+            word = (word ^ (word >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        }
+        Draw(Env::simulated(word ^ (word >> 32), UnixMicros(0)))
     }
 
     fn word(&self) -> u64 {

@@ -63,6 +63,14 @@ const RULES: &[Rule] = &[
         },
     },
     Rule {
+        why: "a query over all collections fails internally in a transaction there",
+        applies: |ask, _, theirs, _| {
+            ask.method == Method::RunQuery
+                && ask.message.get("transaction").is_some()
+                && theirs.code() == "UNKNOWN"
+        },
+    },
+    Rule {
         why: "reading no documents fails internally there",
         applies: |ask, ours, theirs, _| {
             let documents = ask.message.get("documents").and_then(|names| names.as_array());
