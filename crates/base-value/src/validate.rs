@@ -112,27 +112,39 @@ pub fn check_fields(
 /// Two passes, as the product has them: what is wrong with any value itself is told before anything that
 /// is only too long or too deep.
 pub fn check_contents(fields: &Fields, limits: LimitPolicy) -> Result<(), ValueError> {
+    check_shapes(fields, limits)?;
+    check_all_bounds(fields, limits)
+}
+
+/// The first pass: what no request may hold, whatever of it is stored.
+pub fn check_shapes(fields: &Fields, limits: LimitPolicy) -> Result<(), ValueError> {
     for (name, value) in fields {
         if is_reserved(name) {
             return Err(ValueError::ReservedName(name.clone()));
         }
         check_shape(value, limits)?;
     }
-    for (name, value) in fields {
-        check_bounds(name, value, limits)?;
-    }
     Ok(())
 }
 
-/// Checks one value as if it were the top-level field `name`, such as the element of an array transform.
+/// The second pass: what is only wrong with a document that is stored.
+pub fn check_all_bounds(fields: &Fields, limits: LimitPolicy) -> Result<(), ValueError> {
+    fields.iter().try_for_each(|(name, value)| check_bounds(name, value, limits))
+}
+
+/// Checks one value as if it were the top-level field `name`.
 pub fn check_value(name: &str, value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
     check_shape(value, limits)?;
     check_bounds(name, value, limits)
 }
 
-/// Checks a value that something is compared with: only what it is, whatever its length and depth.
+/// Checks a value that something is compared with, or that an array may get: only what it is, whatever its
+/// length and depth. Arrays in arrays merely cannot be stored, which is no reason to refuse them here.
 pub fn check_operand(value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
-    check_shape(value, limits)
+    match check_shape(value, limits) {
+        Err(ValueError::ArrayInArray | ValueError::VectorInArray) => Ok(()),
+        checked => checked,
+    }
 }
 
 /// Checks the size of a document; answers it in bytes.
@@ -188,7 +200,11 @@ fn check_shape(value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
             Ok(())
         }
         Value::GeoPoint { latitude, longitude } => check_geo_point(*latitude, *longitude),
-        Value::Vector(components) => check_vector(components, limits),
+        Value::Vector(components) => match check_vector(components, limits) {
+            // Not a number is a number where nothing is stored.
+            Err(ValueError::VectorNan) => Ok(()),
+            checked => checked,
+        },
         Value::Array(values) => values.iter().try_for_each(|value| match value {
             Value::Array(_) => Err(ValueError::ArrayInArray),
             Value::Vector(_) => Err(ValueError::VectorInArray),
@@ -258,8 +274,19 @@ fn check_top_value(
             NameParts::scan(NameSubject::Parent, reference)?.check_limits()?;
             Ok(())
         }
+        _ if has_nan(value) => Err(ValueError::VectorNan),
         _ if is_bounded(value, enclosing, name.len(), limits) => Ok(()),
         _ => Err(ValueError::InvalidNested(name.to_owned())),
+    }
+}
+
+/// Whether a vector in a value has a component that is not a number. Depth is bounded by that of decoding.
+fn has_nan(value: &Value) -> bool {
+    match value {
+        Value::Vector(components) => components.iter().any(|component| component.is_nan()),
+        Value::Array(values) => values.iter().any(has_nan),
+        Value::Map(fields) => fields.values().any(has_nan),
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Refuses single filters: operators that do not fit their field or their operand.
 
-use base_value::{DatabaseName, FieldPath, LimitPolicy, Value, ValueError, validate};
+use base_value::{DatabaseName, FieldPath, LimitPolicy, Value, validate};
 
 use crate::error::QueryError;
 use crate::filter::elements;
@@ -111,13 +111,7 @@ fn check_operand(
 /// Checks a value that is compared with a field. Shapes that merely cannot be stored match nothing, which
 /// is no reason to refuse them.
 pub(crate) fn check_value(value: &Value, limits: LimitPolicy) -> Result<(), QueryError> {
-    match validate::check_operand(value, limits) {
-        Ok(())
-        | Err(ValueError::ArrayInArray | ValueError::VectorInArray | ValueError::VectorNan) => {
-            Ok(())
-        }
-        Err(error) => Err(QueryError::Value(error)),
-    }
+    Ok(validate::check_operand(value, limits)?)
 }
 
 /// A field path as messages about queries print it: nothing quoted, and the name by its internal word.

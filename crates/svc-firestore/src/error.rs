@@ -64,6 +64,12 @@ pub(crate) enum WriteOrder {
     DeleteThenUpdate,
     #[error("Cannot upsert then insert an entity in the same request.")]
     UpsertThenInsert,
+    #[error("Cannot insert then delete an entity in the same request.")]
+    InsertThenDelete,
+    #[error("Cannot update then delete an entity in the same request.")]
+    UpdateThenDelete,
+    #[error("Cannot upsert then delete an entity in the same request.")]
+    UpsertThenDelete,
     #[error("Cannot delete then delete an entity in the same request.")]
     DeleteThenDelete,
     #[error("Cannot update then insert an entity in the same request.")]

@@ -85,6 +85,7 @@ fn write(database: &DatabaseName, write: wire::Write, limits: LimitPolicy) -> Re
                 return Err(Error::invalid("The list of FieldTransform must not be empty."));
             }
             let name = name_in(database, &transform.document)?;
+            name.check_limits()?;
             let transforms = self::transforms(transform.field_transforms, limits)?;
             let action = Action::Patch { mask: Vec::new(), fields: Fields::new() };
             Ok(Write { name, action, precondition, transforms })
@@ -124,8 +125,8 @@ pub(crate) fn check_database(requested: &DatabaseName, other: &DatabaseName) -> 
     )))
 }
 
-/// The fields of a document that is to be stored, validated but for their size, which is a matter of
-/// each write.
+/// The fields of a document that is to be written. What of them is stored, and whether that is too long or
+/// too deep, is a matter of each write.
 pub(crate) fn fields(
     document: &WireDocument,
     name: &DocumentName,
@@ -133,7 +134,7 @@ pub(crate) fn fields(
 ) -> Result<Fields, Error> {
     let mut fields = codec::decode_fields(&document.fields)?;
     validate::normalize(&mut fields);
-    validate::check_contents(&fields, limits)?;
+    validate::check_shapes(&fields, limits)?;
     name.check_limits()?;
     Ok(fields)
 }
@@ -196,10 +197,10 @@ fn transform(transform: FieldTransform, limits: LimitPolicy) -> Result<Transform
         Some(TransformType::Maximum(other)) => TransformOp::Maximum(number(&other)?),
         Some(TransformType::Minimum(other)) => TransformOp::Minimum(number(&other)?),
         Some(TransformType::AppendMissingElements(array)) => {
-            TransformOp::Append(elements(&field, &array.values, limits)?)
+            TransformOp::Append(elements(&array.values, limits)?)
         }
         Some(TransformType::RemoveAllFromArray(array)) => {
-            TransformOp::Remove(elements(&field, &array.values, limits)?)
+            TransformOp::Remove(elements(&array.values, limits)?)
         }
     };
     Ok(Transform { field, op })
@@ -212,17 +213,13 @@ fn number(value: &WireValue) -> Result<Value, Error> {
     }
 }
 
-/// The elements of an array transform. Each is checked on its own: unlike in a stored array, an element
-/// may be an array itself (observed on the official emulator).
-fn elements(
-    field: &FieldPath,
-    values: &[WireValue],
-    limits: LimitPolicy,
-) -> Result<Vec<Value>, Error> {
+/// The elements of an array transform. What is too long or too deep is told of the document that comes of
+/// them (observed on the official emulator).
+fn elements(values: &[WireValue], limits: LimitPolicy) -> Result<Vec<Value>, Error> {
     let element = |value: &WireValue| {
         let mut value = codec::decode_value(&value.raw)?;
         validate::normalize_value(&mut value);
-        validate::check_value(field.first(), &value, limits)?;
+        validate::check_operand(&value, limits)?;
         Ok(value)
     };
     values.iter().map(element).collect()

@@ -77,6 +77,15 @@ impl Before {
             (Last::Delete, Last::Delete) if write.precondition == Precondition::Exists(true) => {
                 Err(WriteOrder::DeleteThenDelete)
             }
+            (Last::Insert, Last::Delete) if write.precondition == Precondition::Exists(false) => {
+                Err(WriteOrder::InsertThenDelete)
+            }
+            (Last::Update, Last::Delete) if write.precondition == Precondition::Exists(false) => {
+                Err(WriteOrder::UpdateThenDelete)
+            }
+            (Last::Upsert, Last::Delete) if write.precondition == Precondition::Exists(false) => {
+                Err(WriteOrder::UpsertThenDelete)
+            }
             (Last::Insert, Last::Insert) => Err(WriteOrder::InsertThenInsert),
             (Last::Update, Last::Insert) => Err(WriteOrder::UpdateThenInsert),
             (Last::Upsert, Last::Insert) => Err(WriteOrder::UpsertThenInsert),
