@@ -141,9 +141,16 @@ pub fn check_value(name: &str, value: &Value, limits: LimitPolicy) -> Result<(),
 /// Checks a value that something is compared with, or that an array may get: only what it is, whatever its
 /// length and depth. Arrays in arrays merely cannot be stored, which is no reason to refuse them here.
 pub fn check_operand(value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
-    match check_shape(value, limits) {
-        Err(ValueError::ArrayInArray | ValueError::VectorInArray) => Ok(()),
-        checked => checked,
+    match value {
+        Value::Array(values) => values.iter().try_for_each(|value| check_operand(value, limits)),
+        Value::Map(fields) => {
+            fields.values().try_for_each(|value| check_operand(value, limits))?;
+            match check_shape(value, limits) {
+                Err(ValueError::ArrayInArray | ValueError::VectorInArray) => Ok(()),
+                checked => checked,
+            }
+        }
+        _ => check_shape(value, limits),
     }
 }
 
@@ -274,7 +281,8 @@ fn check_top_value(
             NameParts::scan(NameSubject::Parent, reference)?.check_limits()?;
             Ok(())
         }
-        _ if has_nan(value) => Err(ValueError::VectorNan),
+        Value::Vector(_) if has_nan(value) => Err(ValueError::VectorNan),
+        _ if has_nan(value) => Err(ValueError::InvalidNested(name.to_owned())),
         _ if is_bounded(value, enclosing, name.len(), limits) => Ok(()),
         _ => Err(ValueError::InvalidNested(name.to_owned())),
     }

@@ -107,6 +107,7 @@ pub(crate) fn create_document(
     let path = parent.collection(&request.collection_id)?.document(&id)?;
     let name = database.document(path);
     let fields = writes::fields(&document, &name, limits)?;
+    writes::check_stored(&fields, None, limits)?;
     let write = Write {
         name,
         action: Action::Set(fields),
@@ -123,7 +124,9 @@ pub(crate) fn update_document(
     let document = request.document.unwrap_or_default();
     let name = DocumentName::parse(&document.name)?;
     let fields = writes::fields(&document, &name, limits)?;
-    let action = match mask(request.update_mask)? {
+    let update_mask = mask(request.update_mask)?;
+    writes::check_stored(&fields, update_mask.as_deref(), limits)?;
+    let action = match update_mask {
         None => Action::Set(fields),
         Some(mask) => Action::Patch { mask, fields },
     };

@@ -60,9 +60,11 @@ fn write(database: &DatabaseName, write: wire::Write, limits: LimitPolicy) -> Re
         Some(Operation::Update(document)) => {
             let name = name_in(database, &document.name)?;
             let fields = fields(&document, &name, limits)?;
-            let action = match write.update_mask {
+            let mask = write.update_mask.map(|mask| field_paths(&mask.field_paths)).transpose()?;
+            check_stored(&fields, mask.as_deref(), limits)?;
+            let action = match mask {
                 None => Action::Set(fields),
-                Some(mask) => Action::Patch { mask: field_paths(&mask.field_paths)?, fields },
+                Some(mask) => Action::Patch { mask, fields },
             };
             Ok(Write { name, action, precondition, transforms })
         }
@@ -137,6 +139,23 @@ pub(crate) fn fields(
     validate::check_shapes(&fields, limits)?;
     name.check_limits()?;
     Ok(fields)
+}
+
+/// Checks what of a document's fields is stored: all of them, or those that a mask names.
+pub(crate) fn check_stored(
+    fields: &Fields,
+    mask: Option<&[FieldPath]>,
+    limits: LimitPolicy,
+) -> Result<(), Error> {
+    let all = validate::check_all_bounds(fields, limits);
+    let (Err(_), Some(mask)) = (&all, mask) else { return Ok(all?) };
+    let mut stored = Fields::new();
+    for path in mask {
+        if let Some(value) = path.get(fields) {
+            path.set(&mut stored, value.clone());
+        }
+    }
+    Ok(validate::check_all_bounds(&stored, limits)?)
 }
 
 /// Parses the paths of a mask.
