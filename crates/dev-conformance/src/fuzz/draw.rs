@@ -37,7 +37,7 @@ impl Draw {
     /// # Panics
     /// There is none.
     pub(super) fn pick<'a, T: ?Sized>(&self, items: &[&'a T]) -> &'a T {
-        items[self.below(items.len())]
+        items.get(self.below(items.len())).expect("there is something to pick from")
     }
 
     /// Up to `most` made items.

@@ -51,15 +51,17 @@ const RULES: &[Rule] = &[
             ask.transport == Transport::Rest
                 && matches!(ask.method, Method::UpdateDocument | Method::DeleteDocument)
                 && ask.message.pointer("/currentDocument/updateTime").is_some()
-                && theirs.text().ends_with("does not match the required base version (0)")
+                && (theirs.text().ends_with("does not match the required base version (0)")
+                    || theirs.code() == "OK")
         },
     },
     Rule {
         why: "an array transform stores elements unseen there",
-        applies: |ask, ours, _, _| {
+        applies: |ask, ours, _, difference| {
             let refused = ours.text();
             ask.message.to_string().contains("appendMissingElements")
-                && (refused.ends_with("value in an array value.")
+                && (ask.method == Method::BatchWrite && difference == Difference::Content
+                    || refused.ends_with("value in an array value.")
                     || refused.ends_with("contains an invalid nested entity.")
                     || refused == "Vector cannot contain NaN values.")
         },
@@ -99,10 +101,11 @@ const RULES: &[Rule] = &[
     },
     Rule {
         why: "an inequality with null or NaN implies no order there",
-        applies: |ask, _, _, difference| {
+        applies: |ask, ours, _, difference| {
             let query = ask.message.to_string();
             let is_range = ["LESS_THAN", "GREATER_THAN", "NOT_EQUAL", "NOT_IN"];
-            difference != Difference::Code
+            (difference != Difference::Code
+                || ours.text() == "order by clause cannot contain more fields after the key")
                 && is_range.iter().any(|op| query.contains(op))
                 && (query.contains("nullValue") || query.contains("NaN"))
         },

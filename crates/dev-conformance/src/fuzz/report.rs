@@ -160,7 +160,7 @@ fn shown(ask: &Ask) -> String {
 
 fn cut(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS_MAX) {
-        Some((end, _)) => format!("{}...", &text[..end]),
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
 }

@@ -56,7 +56,7 @@ fn check_error(json: &str, expected: &str) {
 }
 
 #[test]
-fn what_does_not_fit_is_told_in_googles_words() {
+fn names_and_numbers_that_do_not_fit_are_told_in_googles_words() {
     let table = [
         ("[]", place::ROOT),
         ("null", place::ROOT),
@@ -97,6 +97,15 @@ fn what_does_not_fit_is_told_in_googles_words() {
         (r#"{"double":"inf"}"#, "Invalid value at 'double_' (TYPE_DOUBLE), \"inf\""),
         (r#"{"double":1e400}"#, "Invalid value at 'double_', the number is out of range"),
         (r#"{"float":1e300}"#, "Invalid value at 'float_' (TYPE_FLOAT), 1e+300"),
+    ];
+    for (json, expected) in table {
+        check_error(json, expected);
+    }
+}
+
+#[test]
+fn what_is_of_another_kind_is_told_in_googles_words() {
+    let table = [
         (r#"{"string":5}"#, "Invalid value at 'string_' (TYPE_STRING), 5"),
         (r#"{"bool":1}"#, "Invalid value at 'bool_' (TYPE_BOOL), 1"),
         (r#"{"bool":"yes"}"#, "Invalid value at 'bool_' (TYPE_BOOL), \"yes\""),
