@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use base_value::{FieldPath, Value};
+use base_value::{FieldPath, LimitPolicy, Value};
 use engine_store::Snapshot;
 
 use crate::error::QueryError;
@@ -83,7 +83,7 @@ pub fn aggregate_telling(
     snapshot: &Snapshot,
     explain: Explain,
 ) -> Result<Aggregated, QueryError> {
-    let aliases = aliases(aggregations)?;
+    let aliases = aliases(aggregations, prepared.query().limits)?;
     let fields = aggregated_fields(aggregations);
     check_fields(prepared.query(), aggregations, &fields)?;
     let summing = match fields.is_empty() {
@@ -113,11 +113,11 @@ pub fn aggregate_telling(
 }
 
 /// The names of the results; unnamed ones are numbered.
-fn aliases(aggregations: &[Aggregation]) -> Result<Vec<String>, QueryError> {
+fn aliases(aggregations: &[Aggregation], limits: LimitPolicy) -> Result<Vec<String>, QueryError> {
     if aggregations.is_empty() {
         return Err(QueryError::NoAggregations);
     }
-    if aggregations.len() > AGGREGATIONS_MAX {
+    if limits.is_above(aggregations.len(), AGGREGATIONS_MAX) {
         return Err(QueryError::ManyAggregations(aggregations.len()));
     }
     let mut unnamed = 0;
@@ -130,7 +130,7 @@ fn aliases(aggregations: &[Aggregation]) -> Result<Vec<String>, QueryError> {
         } else {
             aggregation.alias.clone()
         };
-        if alias.len() > ALIAS_MAX_BYTES {
+        if limits.is_above(alias.len(), ALIAS_MAX_BYTES) {
             return Err(QueryError::AliasLong);
         }
         if !known.insert(alias.clone()) {

@@ -50,6 +50,7 @@ pub use model::{
 pub use partition::partition;
 pub use project::project;
 pub use required::{
-    Declared, DeclaredIndex, FieldOverride, RequiredField, RequiredIndex, required_indexes,
+    Declared, DeclaredIndex, FieldOverride, IndexEntriesError, RequiredField, RequiredIndex,
+    required_indexes,
 };
 pub use rows::{Row, Rows};

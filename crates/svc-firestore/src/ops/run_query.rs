@@ -170,7 +170,8 @@ mod tests {
     use tokio::time::{Instant, advance};
 
     use super::*;
-    use crate::indexes::{Indexes, Preparer};
+    use crate::config::Config;
+    use crate::indexes::Preparer;
 
     /// What fills the channel, and as much again.
     const DOCUMENTS: usize = 2 * CHUNKS_IN_FLIGHT * ROWS_PER_CHUNK;
@@ -188,7 +189,7 @@ mod tests {
             .expect("it commits");
         let name = DatabaseName::new("p", "(default)");
         let query = Query::new(ParentPath::root(), From::Collection("c".into()));
-        let prepared = Preparer::new(Indexes::default(), Log::default())
+        let prepared = Preparer::new(Config::default(), Log::default())
             .prepare(&name, query)
             .expect("the query is good");
         let snapshot = database.snapshot();
