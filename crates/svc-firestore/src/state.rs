@@ -6,7 +6,7 @@ use base_env::Env;
 use base_status::Status;
 use base_value::{DatabaseName, LimitPolicy};
 use engine_txn::Database;
-use svc_kit::{Context, Log};
+use svc_kit::Context;
 use tokio::sync::watch;
 
 use crate::config::Config;
@@ -18,7 +18,6 @@ pub(crate) struct State {
     pub(crate) env: Env,
     /// A number that tells this suite's resume tokens from those of any other.
     pub(crate) suite: u64,
-    pub(crate) log: Log,
     pub(crate) preparer: Arc<Preparer>,
     pub(crate) databases: Databases,
     stopping: watch::Sender<bool>,
@@ -32,9 +31,9 @@ impl State {
         let (stopping, _) = watch::channel(false);
         let mut suite = [0; 8];
         env.random(&mut suite);
-        let preparer = Arc::new(Preparer::new(config, log.clone()));
+        let preparer = Arc::new(Preparer::new(config, log));
         let databases = Databases::open(env.clone(), place, Arc::clone(&preparer))?;
-        Ok(State { env, suite: u64::from_be_bytes(suite), log, preparer, databases, stopping })
+        Ok(State { env, suite: u64::from_be_bytes(suite), preparer, databases, stopping })
     }
 
     /// Whether production's limits hold.
