@@ -12,7 +12,7 @@ import {
 } from 'firebase/firestore';
 
 /**
- * @typedef {{ host: string, port: number, project: string, settings?: { [name: string]: unknown }, keeps?: boolean }} Place
+ * @typedef {{ host: string, port: number, project: string, settings?: { [name: string]: unknown }, keeps?: boolean, name?: string }} Place
  * @typedef {import('firebase/firestore').Firestore} Firestore
  */
 
@@ -22,8 +22,8 @@ import {
  * @param {(db: Firestore) => Promise<T>} work
  * @returns {Promise<T>}
  */
-async function withFirestore({ host, port, project, settings, keeps }, work) {
-  const app = initializeApp({ projectId: project, apiKey: 'any' }, crypto.randomUUID());
+async function withFirestore({ host, port, project, settings, keeps, name }, work) {
+  const app = initializeApp({ projectId: project, apiKey: 'any' }, name);
   const localCache = keeps ? persistentLocalCache({ tabManager: persistentMultipleTabManager() }) : memoryLocalCache();
   const db = initializeFirestore(app, { ...settings, localCache });
   connectFirestoreEmulator(db, host, port);
@@ -173,24 +173,38 @@ const scenarios = {
     return { expected: sizes.at(-1) === count, more: changes(snapshot), size: snapshot.size, sum };
   }),
 
-  /** @param {Place} place @param {string} text */
-  texts: (place, text) => withFirestore(place, async (db) => {
-    const texts = collection(db, 'texts');
-    const listener = snapshots(texts);
+  /** Whether each text came through, sent from here and from elsewhere. @param {Place} place @param {string[]} texts */
+  texts: (place, texts) => withFirestore(place, async (db) => {
+    const listener = snapshots(collection(db, 'texts'));
     await listener.next();
-    /** @type {boolean[]} */
     const same = [];
-    await setDoc(doc(texts, 'here'), { text });
-    same.push((await getDoc(doc(texts, 'here'))).get('text') === text);
-    await elsewhere('texts/there', { text });
-    for (;;) {
-      const there = (await listener.next()).docs.find((each) => each.id === 'there');
-      if (there === undefined) continue;
+    for (const [index, text] of texts.entries()) {
+      await setDoc(doc(db, `texts/here${index}`), { text });
+      await elsewhere(`texts/there${index}`, { text });
+      let there;
+      while (there === undefined) there = (await listener.next()).docs.find((each) => each.id === `there${index}`);
       same.push(there.get('text') === text);
-      break;
     }
     listener.stop();
-    return same;
+    // Another client has none of it in its cache.
+    const read = await withFirestore({ ...place, name: 'second' }, async (second) => (
+      Promise.all(texts.map(async (text, index) => (await getDoc(doc(second, `texts/here${index}`))).get('text') === text))
+    ));
+    return { read, same };
+  }),
+
+  /** @param {Place} place @param {string} id */
+  waitFor: (place, id) => withFirestore(place, async (db) => {
+    const listener = snapshots(collection(db, 'tabs'));
+    let snapshot = await listener.next();
+    while (!snapshot.docs.some((each) => each.id === id)) snapshot = await listener.next();
+    listener.stop();
+    return ids(snapshot);
+  }),
+
+  /** @param {Place} place @param {string} id */
+  put: (place, id) => withFirestore(place, async (db) => {
+    await setDoc(doc(db, `tabs/${id}`), { n: 1 });
   }),
 
   /** Many updates, of which none may be missing at the end. @param {Place} place @param {number} count */

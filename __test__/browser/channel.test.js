@@ -3,6 +3,7 @@
 /** firebase/firestore in a real page: Listen and Write over WebChannel. */
 
 const assert = require('node:assert/strict');
+const http = require('node:http');
 const { join } = require('node:path');
 const { test } = require('node:test');
 
@@ -11,6 +12,8 @@ const { fileSuite, rest } = require('../helpers/suite.js');
 
 const file = fileSuite({ project: 'demo-channel' });
 const browser = fileBrowser(join(__dirname, 'channel-page.js'));
+
+let projects = 0;
 
 /** Every way the SDK can be told to talk. */
 const SETTINGS = [
@@ -35,18 +38,17 @@ const encodeAll = (fields) => Object.fromEntries(Object.entries(fields).map(([na
  *
  * @param {import('node:test').TestContext} t
  * @param {string} scenario
- * @param {{ settings?: object, keeps?: boolean, project?: string, parameters?: unknown[] }} [options]
+ * @param {{ settings?: object, keeps?: boolean, project?: string, port?: number, parameters?: unknown[] }} [options]
  */
-async function run(t, scenario, { settings, keeps, project = `demo-${scenario.toLowerCase()}-${projects++}`, parameters = [] } = {}) {
+async function run(t, scenario, options = {}) {
+  const { settings, keeps, project = `demo-${scenario.toLowerCase()}-${projects++}`, port = file.suite.firestore.port, parameters = [] } = options;
   const { page } = await browser.open();
   t.after(() => page.close());
-  const { host, port } = file.suite.firestore;
+  const { host } = file.suite.firestore;
   await page.exposeFunction('elsewhere', (/** @type {string} */ id, /** @type {any} */ fields) => write(project, id, fields));
   const place = { host, port, project, settings, keeps };
   return page.evaluate((name, ...rest) => /** @type {any} */ (globalThis).scenarios[name](...rest), scenario, place, ...parameters);
 }
-
-let projects = 0;
 
 /**
  * @param {string} project
@@ -118,11 +120,10 @@ test('texts of every width, up to the largest document', async (t) => {
     'a'.repeat(1_048_400),
     '\u{1f525}'.repeat(262_000),
   ];
+  const all = texts.map(() => true);
   for (const settings of [{}, { experimentalForceLongPolling: true }, { useFetchStreams: false }]) {
-    for (const [index, text] of texts.entries()) {
-      // Comparing happens in the page, which is given the text whole.
-      assert.deepEqual(await run(t, 'texts', { settings, parameters: [text] }), [true, true], `text ${index}, ${JSON.stringify(settings)}`);
-    }
+    // Comparing happens in the page, which is given the texts whole.
+    assert.deepEqual(await run(t, 'texts', { settings, parameters: [texts] }), { read: all, same: all }, JSON.stringify(settings));
   }
 });
 
@@ -137,4 +138,33 @@ test('what is kept in IndexedDB is there for the next page, and brought up to da
   await write(project, 'kept/b', null);
   await write(project, 'kept/c', { n: 3 });
   assert.deepEqual(await run(t, 'readCache', { keeps: true, project }), { cached: ['a', 'b'], first: ['a', 'b'], online: ['a', 'c'] });
+});
+
+test('two tabs with one cache', async (t) => {
+  const project = 'demo-tabs';
+  const waiting = run(t, 'waitFor', { keeps: true, project, parameters: ['b'] });
+  await run(t, 'put', { keeps: true, project, parameters: ['a'] });
+  await write(project, 'tabs/b', { n: 2 });
+  assert.deepEqual(await waiting, ['a', 'b']);
+});
+
+test('behind a proxy that holds answers back until they end', async (t) => {
+  const proxy = http.createServer((request, response) => {
+    const { host, port } = file.suite.firestore;
+    const { method, url, headers } = request;
+    const onward = http.request({ host, port, method, path: url, headers }, async (answer) => {
+      /** @type {Buffer[]} */
+      const parts = [];
+      for await (const part of answer) parts.push(part);
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      response.end(Buffer.concat(parts));
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    request.pipe(onward);
+  });
+  await new Promise((resolve) => proxy.listen(0, '127.0.0.1', () => resolve(undefined)));
+  t.after(() => { proxy.closeAllConnections(); proxy.close(); });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (proxy.address());
+  assert.deepEqual(await run(t, 'offline', { port }), { cached: ['mine'], online: ['mine', 'theirs'] });
 });
