@@ -7,7 +7,7 @@ use base_wire::google::firestore::v1 as wire;
 use prost::Message;
 
 use super::consistency::{self, DefaultMode, Selector};
-use super::{query, writes};
+use super::{pipeline, query, writes};
 use crate::error::Error;
 use crate::limits::{BATCH_GET_DOCUMENTS_MAX, COMMIT_BYTES_MAX};
 use crate::ops;
@@ -167,6 +167,23 @@ pub(crate) fn run_query(request: wire::RunQueryRequest) -> Result<ops::run_query
     Ok(ops::run_query::Request {
         database,
         query: query::query(parent, structured)?,
+        consistency: request.consistency_selector.consistency()?,
+    })
+}
+
+pub(crate) fn execute_pipeline(
+    request: wire::ExecutePipelineRequest,
+) -> Result<ops::execute_pipeline::Request, Error> {
+    use wire::execute_pipeline_request::PipelineType;
+    let database = parse_database(&request.database)?;
+    let Some(PipelineType::StructuredPipeline(structured)) = request.pipeline_type else {
+        return Err(Error::invalid("only structured pipelines are supported"));
+    };
+    let (stages, options) = pipeline::structured(structured)?;
+    Ok(ops::execute_pipeline::Request {
+        database,
+        stages,
+        options,
         consistency: request.consistency_selector.consistency()?,
     })
 }
