@@ -152,7 +152,7 @@ impl Pipeline {
 
     /// The stages in words, with what the source has taken over.
     pub fn describe(&self, opened: &Opened) -> Vec<String> {
-        let mut lines = vec![format!("source: {:?}", self.source)];
+        let mut lines = vec![self.source.to_string()];
         for (place, stage) in self.stages.iter().enumerate() {
             let by = match opened.taken.get(place) {
                 Some(true) => "answered by the source's query",

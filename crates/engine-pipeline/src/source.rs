@@ -34,6 +34,18 @@ pub(crate) enum OpenSource {
     Documents(Vec<DocumentPath>),
 }
 
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::Collection(path) => write!(f, "collection /{path}"),
+            Source::Group(id) => write!(f, "collection_group {id}"),
+            Source::Database => f.write_str("database"),
+            Source::Documents(paths) => write!(f, "documents ({})", paths.len()),
+            Source::Subcollection(path) => write!(f, "subcollection {path}"),
+        }
+    }
+}
+
 impl Source {
     /// Reads the first stage of a pipeline.
     pub(crate) fn parse(stage: &RawStage) -> Result<Self, PipelineError> {

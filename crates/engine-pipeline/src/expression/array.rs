@@ -172,6 +172,9 @@ fn slice(args: &[&Value]) -> Outcome {
 /// replaced by the third argument.
 fn join(args: &[&Value]) -> Outcome {
     let [array, delimiter, rest @ ..] = args else { return Ok(None) };
+    if !matches!(delimiter, Value::String(_) | Value::Bytes(_)) {
+        return Err(wrong("string or bytes", delimiter));
+    }
     let parts = elements(array)?
         .iter()
         .filter_map(|element| match element {

@@ -24,7 +24,7 @@ mod zone;
 mod tests;
 
 pub(crate) use arithmetic::add as add_number;
-pub(crate) use evaluate::{Cell, Scope};
+pub(crate) use evaluate::Scope;
 pub(crate) use function::type_of;
 pub(crate) use parse::Parser;
 pub(crate) use pattern::compile as compile_regex;

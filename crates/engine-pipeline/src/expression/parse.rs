@@ -201,4 +201,20 @@ impl Reference {
             Err(error) => Err(PipelineError::Invalid(error.to_string())),
         }
     }
+
+    /// Reads the name that a value is given: a path, or where it is none, the one name.
+    ///
+    /// # Errors
+    /// Names that no field can have.
+    pub(crate) fn alias(name: &str) -> Result<Self, PipelineError> {
+        match FieldPath::parse(name) {
+            Err(PathError::Syntax(_)) => Ok(Reference::Path(FieldPath::single(name))),
+            _ => match Reference::parse(name)? {
+                Reference::Nothing => {
+                    Err(PipelineError::Invalid(format!("'{name}' is a reserved name")))
+                }
+                reference => Ok(reference),
+            },
+        }
+    }
 }

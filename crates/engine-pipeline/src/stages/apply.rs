@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use base_value::{Fields, Value};
 
-use super::{Named, Replace, Rows, Sample, Stage, group, nearest, sort};
+use super::{Replace, Rows, Sample, Stage, Targets, group, nearest, sort};
 use crate::engine::Engine;
 use crate::error::PipelineError;
-use crate::expression::{Cell, Expression, Reference, Scope, type_of};
+use crate::expression::{Expression, Reference, Scope, type_of};
 use crate::row::{Row, Variables};
 
 impl Stage {
@@ -118,25 +118,14 @@ fn keeps(condition: &Expression, engine: &Engine<'_>, row: &Row) -> Result<bool,
     }
 }
 
-/// Puts a value under an alias of a row that is being made. The alias is a name, not a path.
-pub(super) fn put(row: &mut Row, fields: &mut Fields, alias: &str, value: Cell<'_>) {
-    let Some(value) = value.map(Cow::into_owned) else { return };
-    match (alias, value) {
-        ("__name__", Value::Reference(name)) => row.name = Some(name),
-        ("__create_time__", Value::Timestamp(time)) => row.created = Some(time),
-        ("__update_time__", Value::Timestamp(time)) => row.updated = Some(time),
-        (alias, value) => {
-            fields.insert(alias.to_owned(), value);
-        }
-    }
-}
-
-fn select(named: &Named, engine: &Engine<'_>, row: &Row) -> Result<Row, PipelineError> {
+fn select(targets: &Targets, engine: &Engine<'_>, row: &Row) -> Result<Row, PipelineError> {
     let mut selected = Row::of(Fields::new(), Arc::clone(&row.variables));
     let mut fields = Fields::new();
-    for (alias, expression) in named {
+    for (target, expression) in targets {
         let value = expression.evaluate(&Scope::new(engine, row))?;
-        put(&mut selected, &mut fields, alias, value);
+        if let Some(value) = value {
+            set(&mut selected, &mut fields, target, Some(value.into_owned()));
+        }
     }
     selected.put(fields);
     Ok(selected)
@@ -154,11 +143,7 @@ pub(super) fn set(row: &mut Row, fields: &mut Fields, target: &Reference, value:
     }
 }
 
-fn add(
-    added: &[(Reference, Expression)],
-    engine: &Engine<'_>,
-    mut row: Row,
-) -> Result<Row, PipelineError> {
+fn add(added: &Targets, engine: &Engine<'_>, mut row: Row) -> Result<Row, PipelineError> {
     let mut values = Vec::with_capacity(added.len());
     for (_, expression) in added {
         let value = expression.evaluate(&Scope::new(engine, &row))?;
@@ -187,7 +172,11 @@ fn remove(removed: &[Reference], mut row: Row) -> Row {
     row
 }
 
-fn bind(named: &Named, engine: &Engine<'_>, mut row: Row) -> Result<Row, PipelineError> {
+fn bind(
+    named: &[(String, Expression)],
+    engine: &Engine<'_>,
+    mut row: Row,
+) -> Result<Row, PipelineError> {
     let mut variables = Variables::clone(&row.variables);
     for (name, expression) in named {
         let value = expression.evaluate(&Scope::new(engine, &row))?;

@@ -9,12 +9,12 @@ use base_value::order;
 use base_value::{Fields, Value};
 
 use super::accumulate::{Accumulator, State};
-use super::apply::put;
-use super::{Named, Rows};
+use super::apply::set;
+use super::{Rows, Targets};
 use crate::budget::weight;
 use crate::engine::Engine;
 use crate::error::PipelineError;
-use crate::expression::Scope;
+use crate::expression::{Reference, Scope};
 use crate::row::{Row, Variables};
 
 /// The values that rows of a group have in common: `1` and `1.0` are the same group.
@@ -45,8 +45,8 @@ impl Eq for Group {}
 /// there is no row. What is absent is null here.
 pub(super) fn group(
     rows: Rows<'_>,
-    groups: &Named,
-    accumulators: &[(String, Accumulator)],
+    groups: &Targets,
+    accumulators: &[(Reference, Accumulator)],
     engine: &Engine<'_>,
 ) -> Result<Vec<Row>, PipelineError> {
     let mut found: BTreeMap<Group, Vec<State>> = BTreeMap::new();
@@ -78,11 +78,11 @@ pub(super) fn group(
     let rows = found.into_iter().map(|(Group(values), states)| {
         let mut row = Row::of(Fields::new(), Arc::clone(&variables));
         let mut fields = Fields::new();
-        for ((alias, _), value) in groups.iter().zip(values) {
-            put(&mut row, &mut fields, alias, Some(Cow::Owned(value)));
+        for ((target, _), value) in groups.iter().zip(values) {
+            set(&mut row, &mut fields, target, Some(value));
         }
-        for ((alias, _), state) in accumulators.iter().zip(states) {
-            fields.insert(alias.clone(), state.finish());
+        for ((target, _), state) in accumulators.iter().zip(states) {
+            set(&mut row, &mut fields, target, Some(state.finish()));
         }
         row.put(fields);
         row

@@ -21,22 +21,22 @@ use accumulate::Accumulator;
 /// Rows on their way from one stage to the next, computed while they are asked for.
 pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<Row, PipelineError>> + 'r>;
 
-/// Values under names.
-pub(crate) type Named = Vec<(String, Expression)>;
+/// Values for fields.
+pub(crate) type Targets = Vec<(Reference, Expression)>;
 
 /// A stage behind the source.
 #[derive(Debug)]
 pub(crate) enum Stage {
     Where(Expression),
-    Select(Named),
-    AddFields(Vec<(Reference, Expression)>),
+    Select(Targets),
+    AddFields(Targets),
     RemoveFields(Vec<Reference>),
-    Let(Named),
+    Let(Vec<(String, Expression)>),
     Sort(Vec<Key>),
     Limit(u64),
     Offset(u64),
-    Distinct(Named),
-    Aggregate { accumulators: Vec<(String, Accumulator)>, groups: Named },
+    Distinct(Targets),
+    Aggregate { accumulators: Vec<(Reference, Accumulator)>, groups: Targets },
     FindNearest(Box<Nearest>),
     ReplaceWith { map: Expression, mode: Replace },
     Sample(Sample),
@@ -109,10 +109,10 @@ impl Stage {
             | Stage::ReplaceWith { map: expression, .. }
             | Stage::Unnest { array: expression, .. } => visit(expression),
             Stage::FindNearest(nearest) => visit(&nearest.vector),
-            Stage::Select(named) | Stage::Let(named) | Stage::Distinct(named) => {
-                named.iter().for_each(|(_, expression)| visit(expression));
+            Stage::Select(targets) | Stage::AddFields(targets) | Stage::Distinct(targets) => {
+                targets.iter().for_each(|(_, expression)| visit(expression));
             }
-            Stage::AddFields(named) => named.iter().for_each(|(_, expression)| visit(expression)),
+            Stage::Let(named) => named.iter().for_each(|(_, expression)| visit(expression)),
             Stage::Sort(keys) => keys.iter().for_each(|key| visit(&key.expression)),
             Stage::Aggregate { accumulators, groups } => {
                 accumulators.iter().filter_map(|(_, it)| it.argument()).for_each(&mut *visit);

@@ -6,7 +6,7 @@ use base_value::Value;
 use engine_query::DistanceMeasure;
 
 use super::accumulate::Accumulator;
-use super::{Key, Named, Nearest, Replace, Sample, Stage};
+use super::{Key, Nearest, Replace, Sample, Stage, Targets};
 use crate::error::PipelineError;
 use crate::expression::{Expression, Parser, Reference};
 use crate::pipeline::Pipeline;
@@ -48,21 +48,14 @@ impl Stage {
             || PipelineError::Invalid(format!("stage '{name}' does not take these arguments"));
         match (name, stage.args.as_slice()) {
             ("where", [condition]) => Ok(Stage::Where(parser.expression(condition)?)),
-            ("select", [map]) => Ok(Stage::Select(at_least_one(name, named(map, parser)?)?)),
-            ("add_fields", [map]) => {
-                let named = at_least_one(name, named(map, parser)?)?;
-                let fields: Result<Vec<_>, PipelineError> = named
-                    .into_iter()
-                    .map(|(alias, value)| Ok((Reference::parse(&alias)?, value)))
-                    .collect();
-                Ok(Stage::AddFields(fields?))
-            }
+            ("select", [map]) => Ok(Stage::Select(targets(name, map, parser)?)),
+            ("add_fields", [map]) => Ok(Stage::AddFields(targets(name, map, parser)?)),
             ("remove_fields", fields) if !fields.is_empty() => {
                 let fields: Result<Vec<Reference>, _> = fields.iter().map(reference).collect();
                 Ok(Stage::RemoveFields(fields?))
             }
             ("let", [map]) => {
-                let named = at_least_one(name, named(map, parser)?)?;
+                let named = named(map, parser)?;
                 named.iter().for_each(|(name, _)| parser.bind(name));
                 Ok(Stage::Let(named))
             }
@@ -72,7 +65,7 @@ impl Stage {
             }
             ("limit", [count]) => Ok(Stage::Limit(counted(name, count)?)),
             ("offset", [count]) => Ok(Stage::Offset(counted(name, count)?)),
-            ("distinct", [map]) => Ok(Stage::Distinct(at_least_one(name, named(map, parser)?)?)),
+            ("distinct", [map]) => Ok(Stage::Distinct(targets(name, map, parser)?)),
             ("aggregate", [accumulators]) => aggregate(accumulators, None, parser),
             ("aggregate", [accumulators, groups]) => aggregate(accumulators, Some(groups), parser),
             ("find_nearest", [vector, target, measure]) => {
@@ -123,7 +116,7 @@ fn check_options(stage: &RawStage) -> Result<(), PipelineError> {
 }
 
 /// The entries of a map, whether one of them is computed or none.
-fn named(term: &Term, parser: &mut Parser) -> Result<Named, PipelineError> {
+fn named(term: &Term, parser: &mut Parser) -> Result<Vec<(String, Expression)>, PipelineError> {
     match term {
         Term::Map(entries) => entries
             .iter()
@@ -133,16 +126,44 @@ fn named(term: &Term, parser: &mut Parser) -> Result<Named, PipelineError> {
             .iter()
             .map(|(name, value)| (name.clone(), Expression::Constant(value.clone())))
             .collect()),
-        _ => Err(PipelineError::invalid("a map of names and expressions expected")),
+        other => Err(no_map(other)),
     }
 }
 
-fn at_least_one(stage: &str, named: Named) -> Result<Named, PipelineError> {
-    if named.is_empty() {
+/// The refusal of what is no map, as production words it.
+fn no_map(term: &Term) -> PipelineError {
+    let found = match term {
+        Term::Field(_) => "FIELD_REFERENCE_VALUE",
+        Term::Variable(_) => "VARIABLE_REFERENCE_VALUE",
+        Term::Function { .. } => "FUNCTION_VALUE",
+        Term::Pipeline(_) => "PIPELINE_VALUE",
+        Term::Array(_) | Term::Constant(Value::Array(_)) => "ARRAY_VALUE",
+        Term::Map(_) | Term::Constant(Value::Map(_) | Value::Vector(_)) => "MAP_VALUE",
+        Term::Constant(Value::Null) => "NULL_VALUE",
+        Term::Constant(Value::Boolean(_)) => "BOOLEAN_VALUE",
+        Term::Constant(Value::Integer(_)) => "INTEGER_VALUE",
+        Term::Constant(Value::Double(_)) => "DOUBLE_VALUE",
+        Term::Constant(Value::Timestamp(_)) => "TIMESTAMP_VALUE",
+        Term::Constant(Value::String(_)) => "STRING_VALUE",
+        Term::Constant(Value::Bytes(_)) => "BYTES_VALUE",
+        Term::Constant(Value::Reference(_)) => "REFERENCE_VALUE",
+        Term::Constant(Value::GeoPoint { .. }) => "GEO_POINT_VALUE",
+    };
+    PipelineError::Invalid(format!("Expected fields to be MAP_VALUE, but was {found}."))
+}
+
+/// Fields and what they are given; at least one.
+fn targets(stage: &str, term: &Term, parser: &mut Parser) -> Result<Targets, PipelineError> {
+    let targets = targets_of(named(term, parser)?)?;
+    if targets.is_empty() {
         let text = format!("stage '{stage}' requires at least one field");
         return Err(PipelineError::Invalid(text));
     }
-    Ok(named)
+    Ok(targets)
+}
+
+fn targets_of(named: Vec<(String, Expression)>) -> Result<Targets, PipelineError> {
+    named.into_iter().map(|(alias, value)| Ok((Reference::alias(&alias)?, value))).collect()
 }
 
 fn reference(term: &Term) -> Result<Reference, PipelineError> {
@@ -202,22 +223,20 @@ fn aggregate(
     let entries: BTreeMap<&String, &Term> = match accumulators {
         Term::Map(entries) => entries.iter().collect(),
         Term::Constant(Value::Map(fields)) if fields.is_empty() => BTreeMap::new(),
-        _ => return Err(PipelineError::invalid("a map of names and accumulators expected")),
+        other => return Err(no_map(other)),
     };
     if entries.is_empty() {
         return Err(PipelineError::invalid("stage 'aggregate' requires at least one accumulator"));
     }
     let accumulators: Result<Vec<_>, PipelineError> = entries
         .into_iter()
-        .map(|(name, term)| Ok((name.clone(), Accumulator::parse(term, parser)?)))
+        .map(|(name, term)| Ok((Reference::alias(name)?, Accumulator::parse(term, parser)?)))
         .collect();
     let groups = groups.map_or(Ok(Vec::new()), |groups| named(groups, parser))?;
+    let groups = targets_of(groups)?;
     let accumulators = accumulators?;
-    if let Some((name, _)) =
-        groups.iter().find(|(name, _)| accumulators.iter().any(|(it, _)| it == name))
-    {
-        let text = format!("Duplicate alias or field '{name}'");
-        return Err(PipelineError::Invalid(text));
+    if groups.iter().any(|(group, _)| accumulators.iter().any(|(it, _)| it == group)) {
+        return Err(PipelineError::invalid("a group and an accumulator have the same name"));
     }
     Ok(Stage::Aggregate { accumulators, groups })
 }
