@@ -22,6 +22,8 @@ mod zone;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::{Reader, raw_stage};
 
 pub(crate) use arithmetic::add as add_number;
 pub(crate) use evaluate::Scope;

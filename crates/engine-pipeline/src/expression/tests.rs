@@ -16,7 +16,7 @@ use super::{Expression, Parser, Scope};
 use crate::engine::{Engine, EngineOptions};
 use crate::error::PipelineError;
 use crate::row::{Row, Variables};
-use crate::term::Term;
+use crate::term::{RawStage, Term};
 
 /// Reads a term from the text of a row.
 pub(crate) struct Reader<'t> {
@@ -33,6 +33,11 @@ impl<'t> Reader<'t> {
         let term = self.term();
         assert_eq!(self.rest.trim(), "", "the text is one term");
         term
+    }
+
+    /// The whole text as one value.
+    pub(crate) fn constant(self) -> Value {
+        constant(self.whole())
     }
 
     fn eat(&mut self, token: &str) -> bool {
@@ -62,7 +67,7 @@ impl<'t> Reader<'t> {
         while let Some((place, char)) = chars.next() {
             match char {
                 '"' => {
-                    self.rest = &self.rest[place + 1..];
+                    self.rest = self.rest.split_at(place + 1).1;
                     return text;
                 }
                 '\\' => match chars.next().expect("an escape has a letter").1 {
@@ -146,7 +151,9 @@ fn named(word: &str) -> Term {
         "NaN" => Value::Double(f64::NAN),
         "Inf" => Value::Double(f64::INFINITY),
         "-Inf" => Value::Double(f64::NEG_INFINITY),
-        word if word.starts_with('$') => return Term::Variable(word[1..].to_owned()),
+        word if word.starts_with('$') => {
+            return Term::Variable(word.trim_start_matches('$').to_owned());
+        }
         word => match (word.parse::<i64>(), word.parse::<f64>()) {
             (Ok(number), _) => Value::Integer(number),
             (_, Ok(number)) => Value::Double(number),
@@ -156,8 +163,29 @@ fn named(word: &str) -> Term {
     Term::Constant(value)
 }
 
+/// A stage that is written as a call.
+pub(crate) fn raw_stage(term: Term) -> RawStage {
+    match term {
+        Term::Function { name, mut args, .. } if name == "with" => {
+            let options = match args.pop() {
+                Some(Term::Constant(Value::Map(options))) => options,
+                other => panic!("options: {other:?}"),
+            };
+            let mut stage = raw_stage(args.pop().expect("options are of a stage"));
+            stage.options =
+                options.into_iter().map(|(name, value)| (name, Term::Constant(value))).collect();
+            stage
+        }
+        Term::Function { name, args, options } => RawStage { name, args, options },
+        other => panic!("a stage: {other:?}"),
+    }
+}
+
 /// A literal that looks like a call, or a call.
 fn call(name: &str, args: Vec<Term>) -> Term {
+    if name == "pipeline" {
+        return Term::Pipeline(args.into_iter().map(raw_stage).collect());
+    }
     let number = |place: usize| match args.get(place) {
         Some(Term::Constant(Value::Integer(number))) => *number as f64,
         Some(Term::Constant(Value::Double(number))) => *number,
@@ -182,7 +210,7 @@ fn call(name: &str, args: Vec<Term>) -> Term {
 
 /// The row that every expression is computed for.
 fn row() -> Row {
-    let fields = constant(Reader::new(ROW).whole());
+    let fields = Reader::new(ROW).constant();
     let Value::Map(fields) = fields else { panic!("the row is a map") };
     let variables = Variables::from([
         ("x".to_owned(), Some(Value::Integer(7))),
@@ -233,7 +261,7 @@ fn check(rows: &str) -> usize {
                 let found = found.unwrap_or_else(|error| panic!("{line}: {error}"));
                 match expected {
                     "absent" => assert_eq!(found, None, "{line}"),
-                    text => assert_eq!(found, Some(constant(Reader::new(text).whole())), "{line}"),
+                    text => assert_eq!(found, Some(Reader::new(text).constant()), "{line}"),
                 }
             }
         }
