@@ -117,6 +117,7 @@ impl Plan {
             let (indexes, missing) = config::firestore_indexes(config)?;
             configs.firestore.indexes = indexes;
             configs.firestore.indexes.policy = options.indexes;
+            configs.firestore.limits = options.limits;
             if options.indexes == IndexPolicy::Record {
                 configs.firestore.indexes.recorder = Some(config::index_recorder(config)?);
             }

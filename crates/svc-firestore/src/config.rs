@@ -1,5 +1,7 @@
 //! What the suite can set for Firestore.
 
+use base_value::LimitPolicy;
+
 use crate::indexes::Indexes;
 
 /// Firestore's options, with the defaults production would suggest.
@@ -7,4 +9,6 @@ use crate::indexes::Indexes;
 pub struct Config {
     /// The indexes that queries are served by.
     pub indexes: Indexes,
+    /// Whether production's limits hold.
+    pub limits: LimitPolicy,
 }

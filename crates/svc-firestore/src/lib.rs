@@ -23,6 +23,7 @@ use base_status::Status;
 use base_wire::google::firestore::v1::firestore_server::FirestoreServer;
 use svc_kit::{Context, Data, Saved, Service};
 
+pub use base_value::LimitPolicy;
 pub use config::Config;
 pub use indexes::{IndexPolicy, Indexes, Recorder};
 
@@ -40,7 +41,7 @@ impl Firestore {
     /// # Errors
     /// What is kept cannot be opened.
     pub fn open(config: Config, context: Context) -> Result<Arc<Firestore>, Status> {
-        let state = State::open(context, config.indexes)?;
+        let state = State::open(context, config)?;
         Ok(Arc::new(Firestore { state: Arc::new(state) }))
     }
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use base_env::Env;
 use base_status::Status;
-use base_value::DatabaseName;
+use base_value::{DatabaseName, LimitPolicy};
 use engine_txn::Database;
 use svc_kit::{Context, Log};
 use tokio::sync::watch;
 
+use crate::config::Config;
 use crate::databases::Databases;
-use crate::indexes::{Indexes, Preparer};
+use crate::indexes::Preparer;
 
 /// Everything the operations work on.
 pub(crate) struct State {
@@ -26,14 +27,19 @@ pub(crate) struct State {
 impl State {
     /// # Errors
     /// What is kept cannot be opened.
-    pub(crate) fn open(context: Context, indexes: Indexes) -> Result<State, Status> {
+    pub(crate) fn open(context: Context, config: Config) -> Result<State, Status> {
         let Context { env, place, log, .. } = context;
         let (stopping, _) = watch::channel(false);
         let mut suite = [0; 8];
         env.random(&mut suite);
-        let preparer = Arc::new(Preparer::new(indexes, log.clone()));
+        let preparer = Arc::new(Preparer::new(config, log.clone()));
         let databases = Databases::open(env.clone(), place, Arc::clone(&preparer))?;
         Ok(State { env, suite: u64::from_be_bytes(suite), log, preparer, databases, stopping })
+    }
+
+    /// Whether production's limits hold.
+    pub(crate) fn limits(&self) -> LimitPolicy {
+        self.preparer.limits()
     }
 
     /// Same as [`Databases::get`].

@@ -93,11 +93,22 @@ impl Declared {
         field: &FieldPath,
         mode: IndexMode,
     ) -> bool {
+        self.has_single_at(collection_id, scope, field.segments(), mode)
+    }
+
+    /// Same as [`Declared::has_single`], for a path that may be longer than one can be asked for.
+    pub(super) fn has_single_at(
+        &self,
+        collection_id: &str,
+        scope: IndexScope,
+        field: &[String],
+        mode: IndexMode,
+    ) -> bool {
         let of_collection =
             || self.overrides.iter().filter(|exception| exception.collection_id == collection_id);
         // The nearest exception counts: the field's own, those above it, that of all fields.
-        let above = (1..=field.segments().len()).rev().find_map(|len| {
-            let path = field.segments().get(..len)?;
+        let above = (1..=field.len()).rev().find_map(|len| {
+            let path = field.get(..len)?;
             of_collection().find(|exception| {
                 exception.field.as_ref().is_some_and(|known| known.segments() == path)
             })

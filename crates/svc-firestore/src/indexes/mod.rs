@@ -10,12 +10,13 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use base_value::{DatabaseName, FieldPath};
+use base_value::{DatabaseName, FieldPath, LimitPolicy};
 use engine_query::{Declared, Indexer, Prepared, Query, RequiredIndex, required_indexes};
 use parking_lot::Mutex;
 use serde_json::Value;
 use svc_kit::Log;
 
+use crate::config::Config;
 use crate::error::Error;
 use crate::limits::ADVICE_MAX;
 
@@ -70,6 +71,11 @@ impl Indexes {
         self.databases.get(&*database.database).unwrap_or(&self.automatic)
     }
 
+    /// What is declared for a database.
+    pub(crate) fn declared(&self, database: &DatabaseName) -> &Declared {
+        &self.of(database).declared
+    }
+
     /// What a database derives from its documents.
     pub(crate) fn indexer(&self, database: &DatabaseName) -> &Indexer {
         &self.of(database).indexer
@@ -85,14 +91,21 @@ impl fmt::Debug for Indexes {
 /// Prepares the queries of one suite.
 pub(crate) struct Preparer {
     indexes: Indexes,
+    limits: LimitPolicy,
     log: Log,
     /// What was said or recorded, which is done once.
     advised: Mutex<HashSet<(String, RequiredIndex)>>,
 }
 
 impl Preparer {
-    pub(crate) fn new(indexes: Indexes, log: Log) -> Preparer {
-        Preparer { indexes, log, advised: Mutex::default() }
+    pub(crate) fn new(config: Config, log: Log) -> Preparer {
+        let Config { indexes, limits } = config;
+        Preparer { indexes, limits, log, advised: Mutex::default() }
+    }
+
+    /// Whether production's limits hold.
+    pub(crate) fn limits(&self) -> LimitPolicy {
+        self.limits
     }
 
     pub(crate) fn indexes(&self) -> &Indexes {
@@ -118,7 +131,7 @@ impl Preparer {
         sums: &[FieldPath],
     ) -> Result<Prepared, Error> {
         let of = self.indexes.of(database);
-        let prepared = Prepared::new(database, query)?;
+        let prepared = Prepared::new(database, Query { limits: self.limits, ..query })?;
         if self.indexes.policy != IndexPolicy::Off {
             for required in required_indexes(prepared.query(), sums, &of.declared)? {
                 self.advise(database, required)?;

@@ -2,6 +2,7 @@
 
 use base_token::Identity;
 use base_value::DatabaseName;
+use engine_query::Declared;
 use engine_store::Commit;
 use engine_txn::{CommitError, Database, TxnId};
 
@@ -51,8 +52,12 @@ pub(crate) fn apply(
     transaction: Option<TxnId>,
 ) -> Result<Committed, Error> {
     let request_time = state.env.now();
+    let name = writes.first().map(|write| &write.name.database);
+    let none = Declared::default();
+    let declared = name.map_or(&none, |name| state.preparer.indexes().declared(name));
+    let limits = writes::Limits { policy: state.limits(), declared };
     let (commit, outcomes) = database.commit(transaction, |reads, _time| {
-        let applied = writes::apply(reads, writes, request_time)?;
+        let applied = writes::apply(reads, writes, request_time, &limits)?;
         Ok::<_, Error>((applied.batch, applied.outcomes))
     })?;
     Ok(Committed { outcomes, commit })
