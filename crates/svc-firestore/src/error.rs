@@ -6,6 +6,7 @@
 use base_env::UnixMicros;
 use base_status::{Code, Status};
 use base_value::{DocumentName, NameError, PathError, ValueError, codec};
+use engine_pipeline::PipelineError;
 use engine_query::{ErrorKind, IndexEntriesError, QueryError};
 use engine_txn::{CommitError, ReadTimeError, TxnError};
 
@@ -43,6 +44,8 @@ pub(crate) enum Error {
     Decode(#[from] codec::DecodeError),
     #[error(transparent)]
     Query(#[from] QueryError),
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
     #[error(transparent)]
     IndexEntries(#[from] IndexEntriesError),
     #[error(transparent)]
@@ -138,6 +141,7 @@ impl From<Error> for Status {
             }
             Error::IndexEntries(_) => Status::new(Code::InvalidArgument, "index-entries", message),
             Error::Query(error) => query(&error),
+            Error::Pipeline(error) => pipeline(&error),
             Error::ReadTime(error) => read_time(error),
             Error::Transaction(error) => transaction(error),
             Error::Commit(CommitError::Transaction(error)) => transaction(error),
@@ -163,6 +167,23 @@ fn query(error: &QueryError) -> Status {
         ErrorKind::FailedPrecondition => Code::FailedPrecondition,
     };
     Status::new(code, "invalid-query", error.to_string())
+}
+
+fn pipeline(error: &PipelineError) -> Status {
+    let message = error.to_string();
+    match error {
+        PipelineError::Invalid(_) => {
+            Status::new(Code::InvalidArgument, "invalid-pipeline", message)
+        }
+        PipelineError::Unimplemented(_) => {
+            Status::new(Code::Unimplemented, "not-in-pipelines", message)
+        }
+        PipelineError::Exhausted(_) => {
+            Status::new(Code::ResourceExhausted, "pipeline-limit", message)
+        }
+        PipelineError::Cancelled => Status::new(Code::Cancelled, "pipeline-cancelled", message),
+        PipelineError::Query(error) => query(error),
+    }
 }
 
 fn read_time(error: ReadTimeError) -> Status {

@@ -4,7 +4,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use base_status::{Code, Status};
+use base_status::Status;
 use base_token::Identity;
 use base_value::{DatabaseName, parse_database};
 use base_wire::WireDocument;
@@ -240,14 +240,14 @@ impl Firestore for Grpc {
 
     async fn execute_pipeline(
         &self,
-        _request: Request<wire::ExecutePipelineRequest>,
+        request: Request<wire::ExecutePipelineRequest>,
     ) -> Answer<Self::ExecutePipelineStream> {
+        let caller = caller(&request);
         streaming(async {
-            Err::<stream::Empty<_>, _>(Error::from(Status::new(
-                Code::Unimplemented,
-                "no-pipelines",
-                "firelet does not have query pipelines (ExecutePipeline) yet",
-            )))
+            let request = from_wire::requests::execute_pipeline(request.into_inner())?;
+            let run =
+                ops::execute_pipeline::execute_pipeline(&self.state, &caller, request).await?;
+            Ok(to_wire::execute_pipeline(run))
         })
         .await
     }

@@ -1,6 +1,7 @@
 //! Wire types to domain types: with `to_wire/` the only place that sees both.
 
 mod consistency;
+mod pipeline;
 mod query;
 pub(crate) mod requests;
 pub(crate) mod streams;
