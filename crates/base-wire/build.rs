@@ -18,7 +18,8 @@ const PACKAGE: &str = "node_modules/@google-cloud/firestore/build/protos";
 const OVERRIDE: &str = "FIRELET_PROTOS";
 
 /// The roots; what they import comes with them.
-const ROOTS: &[&str] = &["google/firestore/v1/firestore.proto"];
+const ROOTS: &[&str] =
+    &["google/firestore/v1/firestore.proto", "google/firestore/admin/v1/firestore_admin.proto"];
 
 /// Packages that only describe options: they reach the descriptor pool, but no Rust is made of them.
 const OPTIONS_ONLY: &[&str] = &["google.api"];
