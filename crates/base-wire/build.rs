@@ -112,6 +112,8 @@ fn compile(folder: PathBuf) -> Result<(), Box<dyn Error>> {
 }
 
 fn generate(out: &Path, files: prost_types::FileDescriptorSet) -> Result<(), Box<dyn Error>> {
+    let mut messages = tonic_prost_build::Config::new();
+    messages.enable_type_names();
     tonic_prost_build::configure()
         .out_dir(out)
         .build_client(false)
@@ -122,6 +124,6 @@ fn generate(out: &Path, files: prost_types::FileDescriptorSet) -> Result<(), Box
         .btree_map(".")
         .extern_path(".google.firestore.v1.Document", "crate::WireDocument")
         .extern_path(".google.firestore.v1.Value", "crate::WireValue")
-        .compile_fds(files)?;
+        .compile_fds_with_config(files, messages)?;
     Ok(())
 }

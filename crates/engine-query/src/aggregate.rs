@@ -249,6 +249,6 @@ pub(crate) fn counted(
     }
     let overlay = Overlay::of(prepared, view);
     let tally = |plan| Tally::new(prepared, view, plan, &overlay, wanted);
-    let count = Tally::best(prepared.index_plans().iter().map(tally).collect())?;
+    let count = Tally::best(prepared.index_plans(view).iter().map(tally).collect())?;
     Some((count, overlay.looked_at))
 }

@@ -151,7 +151,7 @@ fn visit_indexed(
     view: &dyn BaseView,
     visit: &mut dyn FnMut(&Bytes, &Record, &mut Document<'_>),
 ) -> usize {
-    let plans = prepared.index_plans();
+    let plans = prepared.index_plans(view);
     let Some(plan) = plans.iter().find(|plan| plan.is_postings()).or(plans.first()) else {
         return 0;
     };

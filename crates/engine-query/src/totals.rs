@@ -54,7 +54,7 @@ impl Totals {
             }
             return (totals, rows.unfolded());
         }
-        let walk = NumberWalk::of(prepared.index_plans(), fields);
+        let walk = NumberWalk::of(prepared.index_plans(snapshot), fields);
         if let Some(walk) = &walk
             && prepared.uses_indexes(snapshot)
         {

@@ -1,5 +1,7 @@
 //! What the suite can set for Firestore.
 
+use std::path::PathBuf;
+
 use crate::indexes::Indexes;
 
 /// Firestore's options, with the defaults production would suggest.
@@ -7,4 +9,15 @@ use crate::indexes::Indexes;
 pub struct Config {
     /// The indexes that queries are served by.
     pub indexes: Indexes,
+    /// The databases that the project's files name.
+    pub databases: Vec<DatabaseConfig>,
+}
+
+/// One database that the project's files name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseConfig {
+    /// Its id, such as `(default)`.
+    pub id: String,
+    /// The file of its security rules.
+    pub rules: Option<PathBuf>,
 }

@@ -6,5 +6,5 @@
 mod declared;
 mod need;
 
-pub use declared::{Declared, DeclaredIndex, FieldOverride};
+pub use declared::{ALL_COLLECTIONS, Declared, DeclaredIndex, FieldOverride};
 pub use need::{RequiredField, RequiredIndex, required_indexes};
