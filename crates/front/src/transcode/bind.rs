@@ -159,6 +159,10 @@ fn parse(field: &FieldDescriptor, text: &str) -> Option<Value> {
         Kind::Message(wrapper) if wrapper.full_name() == "google.protobuf.BoolValue" => {
             Json::Bool(text.parse().ok()?)
         }
+        // Google's own clients send the names as the protocol spells them.
+        Kind::Message(mask) if mask.full_name() == "google.protobuf.FieldMask" => {
+            camel_case(text).into()
+        }
         Kind::Enum(_) => match text.parse::<i32>() {
             Ok(number) => number.into(),
             Err(_) => text.into(),
@@ -170,6 +174,19 @@ fn parse(field: &FieldDescriptor, text: &str) -> Option<Value> {
     let mut message = DynamicMessage::deserialize(field.parent_message().clone(), json).ok()?;
     // A default without presence is not stored, but it is what the text says.
     Some(message.take_field(field).unwrap_or_else(|| field.default_value()))
+}
+
+/// Names of fields as JSON spells them: `update_time` is `updateTime`.
+fn camel_case(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(char) = rest.next() {
+        match char {
+            '_' => spelled.extend(rest.next().map(|next| next.to_ascii_uppercase())),
+            char => spelled.push(char),
+        }
+    }
+    spelled
 }
 
 fn unknown(path: &str) -> String {

@@ -130,35 +130,37 @@ impl Table {
     ) -> Result<Option<Found<'_>>, String> {
         let whole = path.strip_prefix('/').unwrap_or(path);
         let (path, verb) = self.split_verb(whole);
-        let found = self.find_verb(http, path, verb, aliases, choose)?;
-        match (found, verb) {
+        let segments = segments(path, aliases);
+        match verb {
             // What looks like a verb is the end of an id where nothing that could be meant has that verb.
-            (None, Some(_)) => self.find_verb(http, whole, None, aliases, choose),
-            (found, _) => Ok(found),
+            Some(_) if !self.has_path(&segments, verb) => {
+                self.find_verb(http, &self::segments(whole, aliases), None, choose)
+            }
+            verb => self.find_verb(http, &segments, verb, choose),
         }
+    }
+
+    /// Whether any method of HTTP means something on a path.
+    fn has_path(&self, segments: &[&str], verb: Option<&str>) -> bool {
+        self.bindings.iter().any(|binding| {
+            binding.template.verb.as_deref() == verb && binding.template.matches(segments).is_some()
+        })
     }
 
     fn find_verb(
         &self,
         http: &Method,
-        path: &str,
+        segments: &[&str],
         verb: Option<&str>,
-        aliases: &[(&str, &'static str)],
         choose: Choose,
     ) -> Result<Option<Found<'_>>, String> {
-        let mut segments: Vec<&str> = path.split('/').collect();
-        if let Some(first) = segments.first_mut()
-            && let Some((_, prefix)) = aliases.iter().find(|(alias, _)| alias == first)
-        {
-            *first = prefix;
-        }
         let mut found: Vec<Found<'_>> = Vec::new();
         for binding in &self.bindings {
             let known = found.iter().any(|other| other.binding.method == binding.method);
             if known || binding.http != *http || binding.template.verb.as_deref() != verb {
                 continue;
             }
-            if let Some(variables) = binding.template.matches(&segments) {
+            if let Some(variables) = binding.template.matches(segments) {
                 found.push(Found { binding, variables: variables? });
             }
         }
@@ -184,6 +186,17 @@ impl Table {
             _ => (path, None),
         }
     }
+}
+
+/// The segments of a path, an alias replaced by what it stands for.
+fn segments<'p>(path: &'p str, aliases: &[(&str, &'static str)]) -> Vec<&'p str> {
+    let mut segments: Vec<&str> = path.split('/').collect();
+    if let Some(first) = segments.first_mut()
+        && let Some((_, prefix)) = aliases.iter().find(|(alias, _)| alias == first)
+    {
+        *first = prefix;
+    }
+    segments
 }
 
 fn add_rule(
