@@ -319,3 +319,6 @@ fn time(record: &Record, field: &FieldPath) -> Option<UnixMicros> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

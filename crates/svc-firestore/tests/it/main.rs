@@ -5,6 +5,7 @@
 
 #![expect(clippy::panic, reason = "helpers of tests report by panicking, as tests do")]
 
+mod admin;
 mod fields;
 mod listen;
 mod script;
