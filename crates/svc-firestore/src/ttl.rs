@@ -247,25 +247,29 @@ impl Sweep<'_> {
     fn earliest(&self) -> Result<Known, Error> {
         let snapshot = self.database.snapshot();
         let first = Timestamp { seconds: FIRST_SECOND, nanos: 0 };
-        let (rows, _) = self.find(&snapshot, FieldOp::GreaterThanOrEqual, first, 1)?;
+        let (rows, _) = self.find(&snapshot, first, None, 1)?;
         let due = rows.first().map(|(_, time)| *time);
         Ok(Known { seen: snapshot.version(), due })
     }
 
     /// Deletes everything that is due, in commits of bounded size.
     fn delete_due(&self) -> Result<(), Error> {
+        let mut start = Timestamp { seconds: FIRST_SECOND, nanos: 0 };
         loop {
             let snapshot = self.database.snapshot();
-            let end = Timestamp::from_micros(self.now.0);
-            let (found, unfolded) =
-                self.find(&snapshot, FieldOp::LessThanOrEqual, end, TTL_FOUND_MAX)?;
+            let end = Some(Timestamp::from_micros(self.now.0));
+            let (found, unfolded) = self.find(&snapshot, start, end, TTL_FOUND_MAX)?;
             drop(snapshot);
             crate::ops::fold_if_many(self.database, unfolded);
             for part in found.chunks(TTL_COMMIT_MAX) {
                 self.delete(part)?;
             }
-            if found.len() < TTL_FOUND_MAX as usize {
-                return Ok(());
+            match found.last() {
+                // The entries of what is gone are not passed again. What has come there is found by the next look.
+                Some((_, last)) if found.len() >= TTL_FOUND_MAX as usize => {
+                    start = Timestamp::from_micros(last.0);
+                }
+                Some(_) | None => return Ok(()),
             }
         }
     }
@@ -285,19 +289,21 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    /// Documents of the collection group in order of their time, and how many of those that were looked at
+    /// Documents of the collection group between two times, in order of their time, and how many of those that were looked at
     /// are outside of the indexes.
     fn find(
         &self,
         snapshot: &Snapshot,
-        op: FieldOp,
-        time_at: Timestamp,
+        start: Timestamp,
+        end: Option<Timestamp>,
         limit: u32,
     ) -> Result<(Vec<(Bytes, UnixMicros)>, usize), Error> {
         let from = From::Group(self.policy.collection_id.clone());
-        let filter = Filter::field(self.policy.field.clone(), op, Value::Timestamp(time_at));
+        let bound = |op, time| Filter::field(self.policy.field.clone(), op, Value::Timestamp(time));
+        let start = bound(FieldOp::GreaterThanOrEqual, start);
+        let end = end.map(|end| bound(FieldOp::LessThanOrEqual, end));
         let query = Query {
-            filter: Some(filter),
+            filter: Some(Filter::and(end.into_iter().chain([start]).collect::<Vec<_>>())),
             limit: Some(limit),
             ..Query::new(ParentPath::root(), from)
         };

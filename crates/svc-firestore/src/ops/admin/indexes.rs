@@ -259,6 +259,6 @@ mod tests {
         check(&[down.clone(), name_up.clone()], &[down.clone(), name_up.clone()]);
         check(&[down.clone(), tags.clone()], &[down.clone(), tags, name_up.clone()]);
         check(&[down.clone(), vector.clone()], &[down, name_down, vector.clone()]);
-        check(&[vector.clone()], &[name_up, vector]);
+        check(std::slice::from_ref(&vector), &[name_up, vector.clone()]);
     }
 }
