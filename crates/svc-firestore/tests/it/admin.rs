@@ -24,9 +24,10 @@ async fn rest(
         request = request.header(*name, *value);
     }
     let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
-    let answer = server.firestore.router().oneshot(request.body(body).unwrap()).await.unwrap();
+    let request = request.body(body).expect("a request");
+    let Ok(answer) = server.firestore.router().oneshot(request).await;
     let status = answer.status().as_u16();
-    let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+    let bytes = answer.into_body().collect().await.expect("a whole answer").to_bytes();
     (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
 }
 
