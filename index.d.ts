@@ -46,6 +46,14 @@ export interface FirestoreOptions extends ListenOptions {
    * @default 'warn'
    */
   indexes?: 'off' | 'warn' | 'strict' | 'record';
+  /**
+   * Whether production's limits hold: sizes of documents and requests, depth, counts of index entries,
+   * transforms, filters, disjunctions and aggregations. `'off'` lifts them, and keeps the bounds that
+   * protect the process and the rules of names; see the page on limits of the reference.
+   *
+   * @default 'production'
+   */
+  limits?: 'production' | 'off';
 }
 
 /** Data that outlives the suite. */

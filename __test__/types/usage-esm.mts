@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     globalSetup: ['firelet/vitest'],
     setupFiles: ['firelet/vitest'],
-    provide: { firelet: { project: 'demo-types', firestore: { indexes: 'strict' } } },
+    provide: { firelet: { project: 'demo-types', firestore: { indexes: 'strict', limits: 'off' } } },
   },
 });
 

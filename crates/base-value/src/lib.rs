@@ -18,6 +18,7 @@ pub mod validate;
 mod value;
 
 pub use field_path::{FieldPath, PathError};
+pub use limits::LimitPolicy;
 pub use name::{DatabaseName, DocumentName, parse_database, parse_parent};
 pub use name_error::{IdKind, NameError, NameSubject, check_collection_id, check_document_id};
 pub use resource_path::{CollectionPath, DocumentPath, ParentPath, ResourcePath};

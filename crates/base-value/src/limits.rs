@@ -1,5 +1,23 @@
 //! Every bound this crate enforces, each with its reason.
 
+/// Whether the product's own limits hold: sizes, counts, lengths of lists. The bounds that keep a process
+/// alive, and those that make a name a name, hold either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LimitPolicy {
+    /// As in production.
+    #[default]
+    Production,
+    /// None of them.
+    Off,
+}
+
+impl LimitPolicy {
+    /// Whether something is above a limit that holds.
+    pub fn is_above(self, size: usize, limit: usize) -> bool {
+        self == LimitPolicy::Production && size > limit
+    }
+}
+
 /// Largest document, by the size formula of `validate::document_size`: the product's documented limit.
 pub const DOCUMENT_SIZE_MAX_BYTES: usize = 1_048_576;
 
@@ -19,6 +37,9 @@ pub const FIELD_NAME_MAX_BYTES: usize = 1_500;
 /// Longest field path, its segments unquoted and joined by dots. The product's limit is called 1500 bytes
 /// but its emulator already refuses the 1500th, as if a dot stood at the end.
 pub const FIELD_PATH_MAX_BYTES: usize = 1_499;
+
+/// Longest path of a field inside of maps, its segments joined by dots: the product's limit.
+pub const NESTED_PATH_MAX_BYTES: usize = 1_500;
 
 /// Longest collection or document id: the product's limit.
 pub const RESOURCE_ID_MAX_BYTES: usize = 1_500;

@@ -3,12 +3,12 @@
 use thiserror::Error;
 
 use crate::limits::{
-    DOCUMENT_SIZE_MAX_BYTES, FIELD_NAME_MAX_BYTES, NESTING_MAX, VALUE_SIZE_MAX_BYTES,
-    VECTOR_DIMENSIONS_MAX,
+    DOCUMENT_SIZE_MAX_BYTES, FIELD_NAME_MAX_BYTES, LimitPolicy, NESTED_PATH_MAX_BYTES, NESTING_MAX,
+    VALUE_SIZE_MAX_BYTES, VECTOR_DIMENSIONS_MAX,
 };
 use crate::name::{DocumentName, NameParts};
 use crate::name_error::{NameError, NameSubject, is_reserved};
-use crate::resource_path::{numeric_id, segments};
+use crate::resource_path::{DocumentPath, numeric_id, segments};
 use crate::value::{Fields, Value};
 
 /// The key by which a map says that it stands for something else.
@@ -97,39 +97,71 @@ pub enum ValueError {
 }
 
 /// Checks all of a document: its fields, the lengths in its name, and its size, which is the answer, in bytes.
-pub fn check_fields(fields: &Fields, name: &DocumentName) -> Result<usize, ValueError> {
-    check_contents(fields)?;
+pub fn check_fields(
+    fields: &Fields,
+    name: &DocumentName,
+    limits: LimitPolicy,
+) -> Result<usize, ValueError> {
+    check_contents(fields, limits)?;
     name.check_limits()?;
-    check_size(fields, name)
+    check_size(fields, name, limits)
 }
 
 /// Checks all fields, but not the size of the whole.
 ///
 /// Two passes, as the product has them: what is wrong with any value itself is told before anything that
 /// is only too long or too deep.
-pub fn check_contents(fields: &Fields) -> Result<(), ValueError> {
+pub fn check_contents(fields: &Fields, limits: LimitPolicy) -> Result<(), ValueError> {
+    check_shapes(fields, limits)?;
+    check_all_bounds(fields, limits)
+}
+
+/// The first pass: what no request may hold, whatever of it is stored.
+pub fn check_shapes(fields: &Fields, limits: LimitPolicy) -> Result<(), ValueError> {
     for (name, value) in fields {
         if is_reserved(name) {
             return Err(ValueError::ReservedName(name.clone()));
         }
-        check_shape(value)?;
-    }
-    for (name, value) in fields {
-        check_bounds(name, value)?;
+        check_shape(value, limits)?;
     }
     Ok(())
 }
 
-/// Checks one value as if it were the top-level field `name`, such as the element of an array transform.
-pub fn check_value(name: &str, value: &Value) -> Result<(), ValueError> {
-    check_shape(value)?;
-    check_bounds(name, value)
+/// The second pass: what is only wrong with a document that is stored.
+pub fn check_all_bounds(fields: &Fields, limits: LimitPolicy) -> Result<(), ValueError> {
+    fields.iter().try_for_each(|(name, value)| check_bounds(name, value, limits))
+}
+
+/// Checks one value as if it were the top-level field `name`.
+pub fn check_value(name: &str, value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
+    check_shape(value, limits)?;
+    check_bounds(name, value, limits)
+}
+
+/// Checks a value that something is compared with, or that an array may get: only what it is, whatever its
+/// length and depth. Arrays in arrays merely cannot be stored, which is no reason to refuse them here.
+pub fn check_operand(value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
+    match value {
+        Value::Array(values) => values.iter().try_for_each(|value| check_operand(value, limits)),
+        Value::Map(fields) => {
+            fields.values().try_for_each(|value| check_operand(value, limits))?;
+            match check_shape(value, limits) {
+                Err(ValueError::ArrayInArray | ValueError::VectorInArray) => Ok(()),
+                checked => checked,
+            }
+        }
+        _ => check_shape(value, limits),
+    }
 }
 
 /// Checks the size of a document; answers it in bytes.
-pub fn check_size(fields: &Fields, name: &DocumentName) -> Result<usize, ValueError> {
+pub fn check_size(
+    fields: &Fields,
+    name: &DocumentName,
+    limits: LimitPolicy,
+) -> Result<usize, ValueError> {
     let size = document_size(fields, name);
-    if size > DOCUMENT_SIZE_MAX_BYTES {
+    if limits.is_above(size, DOCUMENT_SIZE_MAX_BYTES) {
         return Err(ValueError::DocumentTooLarge { name: name.to_string(), size });
     }
     Ok(size)
@@ -137,7 +169,12 @@ pub fn check_size(fields: &Fields, name: &DocumentName) -> Result<usize, ValueEr
 
 /// Size of a document in bytes as the limit counts it.
 pub fn document_size(fields: &Fields, name: &DocumentName) -> usize {
-    path_size(name.path.segments()) + fields_size(fields) + 32
+    name_size(&name.path) + fields_size(fields) + 32
+}
+
+/// Size of a document's name in bytes as the limits count it.
+pub fn name_size(path: &DocumentPath) -> usize {
+    path_size(path.segments())
 }
 
 /// Drops what is not stored: timestamps lose what is finer than microseconds, rounded toward the past.
@@ -156,7 +193,7 @@ pub fn normalize_value(value: &mut Value) {
 }
 
 /// First pass: what a value is, whatever its length and depth.
-fn check_shape(value: &Value) -> Result<(), ValueError> {
+fn check_shape(value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
     match value {
         Value::Null
         | Value::Boolean(_)
@@ -170,20 +207,24 @@ fn check_shape(value: &Value) -> Result<(), ValueError> {
             Ok(())
         }
         Value::GeoPoint { latitude, longitude } => check_geo_point(*latitude, *longitude),
-        Value::Vector(components) => check_vector(components),
+        Value::Vector(components) => match check_vector(components, limits) {
+            // Not a number is a number where nothing is stored.
+            Err(ValueError::VectorNan) => Ok(()),
+            checked => checked,
+        },
         Value::Array(values) => values.iter().try_for_each(|value| match value {
             Value::Array(_) => Err(ValueError::ArrayInArray),
             Value::Vector(_) => Err(ValueError::VectorInArray),
-            _ => check_shape(value),
+            _ => check_shape(value, limits),
         }),
         Value::Map(fields) => {
-            check_mark(fields)?;
+            check_mark(fields, limits)?;
             fields.iter().try_for_each(|(name, value)| {
                 // `check_mark` has left none but marks that the second pass refuses.
                 if is_reserved(name) && !fields.contains_key(TYPE_MARK) {
                     return Err(ValueError::ReservedNestedName(name.clone()));
                 }
-                check_shape(value)
+                check_shape(value, limits)
             })
         }
     }
@@ -191,14 +232,14 @@ fn check_shape(value: &Value) -> Result<(), ValueError> {
 
 /// A map that calls itself a vector is none: the decoder would have read it as one. Any other mark passes
 /// here and is refused in the second pass.
-fn check_mark(fields: &Fields) -> Result<(), ValueError> {
+fn check_mark(fields: &Fields, limits: LimitPolicy) -> Result<(), ValueError> {
     match fields.get(TYPE_MARK) {
         None => Ok(()),
         Some(Value::String(mark)) if mark != "__vector__" => Ok(()),
         Some(Value::String(_)) => Err(match fields.get("value") {
             None => ValueError::VectorMissing,
             Some(Value::Array(_)) if fields.len() > 2 => ValueError::VectorExtraneous,
-            Some(Value::Array(values)) if values.len() > VECTOR_DIMENSIONS_MAX => {
+            Some(Value::Array(values)) if limits.is_above(values.len(), VECTOR_DIMENSIONS_MAX) => {
                 ValueError::VectorTooLong
             }
             Some(Value::Array(_)) => ValueError::VectorComponent,
@@ -209,7 +250,7 @@ fn check_mark(fields: &Fields) -> Result<(), ValueError> {
 }
 
 /// Second pass: names, lengths and depth of the top-level field `name`.
-fn check_bounds(name: &str, value: &Value) -> Result<(), ValueError> {
+fn check_bounds(name: &str, value: &Value, limits: LimitPolicy) -> Result<(), ValueError> {
     if name.is_empty() {
         return Err(ValueError::EmptyName);
     }
@@ -218,29 +259,49 @@ fn check_bounds(name: &str, value: &Value) -> Result<(), ValueError> {
     }
     // Elements of a top-level array count as values of the field itself, with its own texts.
     if let Value::Array(values) = value {
-        return values.iter().try_for_each(|value| check_top_value(name, value, 1));
+        return values.iter().try_for_each(|value| check_top_value(name, value, 1, limits));
     }
-    check_top_value(name, value, 0)
+    check_top_value(name, value, 0, limits)
 }
 
 /// One value of a top-level field, in no map.
-fn check_top_value(name: &str, value: &Value, enclosing: usize) -> Result<(), ValueError> {
+fn check_top_value(
+    name: &str,
+    value: &Value,
+    enclosing: usize,
+    limits: LimitPolicy,
+) -> Result<(), ValueError> {
     match value {
-        Value::String(_) | Value::Bytes(_) if payload_length(value) > VALUE_SIZE_MAX_BYTES => {
+        Value::String(_) | Value::Bytes(_)
+            if limits.is_above(payload_length(value), VALUE_SIZE_MAX_BYTES) =>
+        {
             Err(ValueError::ValueTooLong(name.to_owned()))
         }
         Value::Reference(reference) => {
             NameParts::scan(NameSubject::Parent, reference)?.check_limits()?;
             Ok(())
         }
-        _ if is_bounded(value, enclosing) => Ok(()),
+        Value::Vector(_) if has_nan(value) => Err(ValueError::VectorNan),
+        _ if has_nan(value) => Err(ValueError::InvalidNested(name.to_owned())),
+        _ if is_bounded(value, enclosing, name.len(), limits) => Ok(()),
         _ => Err(ValueError::InvalidNested(name.to_owned())),
     }
 }
 
-/// Whether everything in a value that has so many containers around it is short and shallow enough.
-fn is_bounded(value: &Value, enclosing: usize) -> bool {
-    if enclosing > NESTING_MAX {
+/// Whether a vector in a value has a component that is not a number. Depth is bounded by that of decoding.
+fn has_nan(value: &Value) -> bool {
+    match value {
+        Value::Vector(components) => components.iter().any(|component| component.is_nan()),
+        Value::Array(values) => values.iter().any(has_nan),
+        Value::Map(fields) => fields.values().any(has_nan),
+        _ => false,
+    }
+}
+
+/// Whether everything in a value that has so many containers around it is short and shallow enough. `path` is the
+/// length of the path to it.
+fn is_bounded(value: &Value, enclosing: usize, path: usize, limits: LimitPolicy) -> bool {
+    if limits.is_above(enclosing, NESTING_MAX) {
         return false;
     }
     match value {
@@ -251,30 +312,34 @@ fn is_bounded(value: &Value, enclosing: usize) -> bool {
         | Value::Timestamp(_)
         | Value::GeoPoint { .. }
         | Value::Vector(_) => true,
-        Value::String(_) | Value::Bytes(_) => payload_length(value) <= VALUE_SIZE_MAX_BYTES,
+        Value::String(_) | Value::Bytes(_) => {
+            !limits.is_above(payload_length(value), VALUE_SIZE_MAX_BYTES)
+        }
         Value::Reference(name) => NameParts::scan(NameSubject::Parent, name)
             .and_then(|parts| parts.check_limits())
             .is_ok(),
-        Value::Array(values) => values.iter().all(|value| is_bounded(value, enclosing + 1)),
+        Value::Array(values) => {
+            values.iter().all(|value| is_bounded(value, enclosing + 1, path, limits))
+        }
         // Even an empty map counts as a level, an empty array does not.
         Value::Map(fields) => {
-            enclosing < NESTING_MAX
+            !limits.is_above(enclosing + 1, NESTING_MAX)
                 && fields.iter().all(|(name, value)| {
                     !name.is_empty()
                         && !is_reserved(name)
-                        && name.len() <= FIELD_NAME_MAX_BYTES
-                        && is_bounded(value, enclosing + 1)
+                        && path + 1 + name.len() <= NESTED_PATH_MAX_BYTES
+                        && is_bounded(value, enclosing + 1, path + 1 + name.len(), limits)
                 })
         }
     }
 }
 
 /// Checks the components of a vector.
-pub fn check_vector(components: &[f64]) -> Result<(), ValueError> {
+pub fn check_vector(components: &[f64], limits: LimitPolicy) -> Result<(), ValueError> {
     if components.is_empty() {
         return Err(ValueError::VectorEmpty);
     }
-    if components.len() > VECTOR_DIMENSIONS_MAX {
+    if limits.is_above(components.len(), VECTOR_DIMENSIONS_MAX) {
         return Err(ValueError::VectorTooLong);
     }
     if components.iter().any(|component| component.is_nan()) {
@@ -308,7 +373,8 @@ fn fields_size(fields: &Fields) -> usize {
     fields.iter().map(|(name, value)| name.len() + 1 + value_size(value)).sum()
 }
 
-fn value_size(value: &Value) -> usize {
+/// Size of a value in bytes as the limits count it.
+pub fn value_size(value: &Value) -> usize {
     match value {
         Value::Null | Value::Boolean(_) => 1,
         Value::Integer(_) | Value::Double(_) | Value::Timestamp(_) => 8,

@@ -12,6 +12,7 @@ pub mod case;
 pub mod client;
 pub mod expect;
 pub mod firelet;
+pub mod fuzz;
 mod generate;
 mod matcher;
 pub mod oracle;

@@ -4,8 +4,9 @@ use base_value::{NameError, PathError, ValueError};
 use thiserror::Error;
 
 use crate::limits::{
-    AGGREGATIONS_MAX, ALIAS_MAX_BYTES, COLLECTION_ID_MAX_BYTES, DISJUNCTIONS_MAX, FILTER_DEPTH_MAX,
-    INEQUALITY_FIELDS_MAX, NEAREST_LIMIT_MAX, QUERY_PARTS_MAX,
+    AGGREGATIONS_MAX, ALIAS_MAX_BYTES, COLLECTION_ID_MAX_BYTES, DISJUNCTIONS_MAX,
+    DISJUNCTIONS_UNLIMITED_MAX, FILTER_DEPTH_MAX, FILTERS_STATED_MAX, INEQUALITY_FIELDS_MAX,
+    NEAREST_LIMIT_MAX, QUERY_PARTS_MAX,
 };
 
 /// Which canonical code a [`QueryError`] maps to.
@@ -101,6 +102,12 @@ pub enum QueryError {
     /// Far too many disjuncts.
     #[error("Too many disjunctions after normalization, the maximum is {DISJUNCTIONS_MAX}")]
     DisjunctionsUncounted,
+    /// More disjuncts than are planned where the product's limits are off.
+    #[error("firelet plans at most {DISJUNCTIONS_UNLIMITED_MAX} disjunctions of a query")]
+    DisjunctionsUnlimited,
+    /// More filters than are counted where the product's limits are off.
+    #[error("firelet counts at most {FILTERS_STATED_MAX} filters of a query")]
+    FiltersUnlimited,
     /// More than one filter of the negative kind.
     #[error(
         "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per query."

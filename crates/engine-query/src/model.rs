@@ -1,6 +1,6 @@
 //! The query as a client states it, before anything is checked or implied.
 
-use base_value::{FieldPath, ParentPath, Value};
+use base_value::{FieldPath, LimitPolicy, ParentPath, Value};
 
 use crate::error::QueryError;
 
@@ -27,6 +27,8 @@ pub struct Query {
     pub select: Option<Vec<FieldPath>>,
     /// The nearest-neighbour search over the result.
     pub nearest: Option<FindNearest>,
+    /// Whether the product's limits of a query hold for it.
+    pub limits: LimitPolicy,
 }
 
 impl Query {
@@ -43,6 +45,7 @@ impl Query {
             limit: None,
             select: None,
             nearest: None,
+            limits: LimitPolicy::default(),
         }
     }
 

@@ -33,6 +33,7 @@ pub(crate) fn operand_path(
 ) -> Result<DocumentPath, QueryError> {
     let Value::Reference(name) = value else { return Err(QueryError::NameNotReference) };
     let name = DocumentName::parse_reference(name)?;
+    name.check_limits()?;
     if name.database != *database {
         return Err(QueryError::OtherDatabase {
             requested: database.to_string(),

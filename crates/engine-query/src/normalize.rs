@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use base_value::codec::encode_value;
-use base_value::{FieldPath, Value};
+use base_value::{FieldPath, LimitPolicy, Value};
 
 use crate::error::QueryError;
 use crate::filter::elements;
-use crate::limits::{DISJUNCTIONS_COUNTED_MAX, FILTERS_STATED_MAX};
+use crate::limits::{DISJUNCTIONS_COUNTED_MAX, DISJUNCTIONS_UNLIMITED_MAX, FILTERS_STATED_MAX};
 use crate::model::{CompositeOp, Direction, FieldOp, Filter, Order, Query};
 
 /// The full order of a query: explicit orders, then fields with an inequality, then `more`, then the name.
@@ -72,10 +72,10 @@ type Conjunctions = BTreeSet<Vec<usize>>;
 
 impl Disjuncts {
     /// The form of a validated filter.
-    pub(crate) fn of(filter: Option<&Filter>) -> Result<Self, QueryError> {
+    pub(crate) fn of(filter: Option<&Filter>, limits: LimitPolicy) -> Result<Self, QueryError> {
         let mut leaves = Leaves::default();
         let disjuncts = match filter {
-            Some(filter) => expand(filter, &mut leaves)?,
+            Some(filter) => expand(filter, &mut leaves, counted_max(limits))?,
             None => unconstrained(),
         };
         Ok(Disjuncts { leaves: leaves.list, disjuncts })
@@ -159,7 +159,15 @@ fn unconstrained() -> Conjunctions {
     BTreeSet::from([Vec::new()])
 }
 
-fn expand(filter: &Filter, leaves: &mut Leaves) -> Result<Conjunctions, QueryError> {
+/// How many disjuncts a conjunction may multiply into.
+fn counted_max(limits: LimitPolicy) -> usize {
+    match limits {
+        LimitPolicy::Production => DISJUNCTIONS_COUNTED_MAX,
+        LimitPolicy::Off => DISJUNCTIONS_UNLIMITED_MAX,
+    }
+}
+
+fn expand(filter: &Filter, leaves: &mut Leaves, most: usize) -> Result<Conjunctions, QueryError> {
     let mut split = |field: &FieldPath, op: FieldOp, value: &Value| {
         elements(value)
             .iter()
@@ -177,28 +185,35 @@ fn expand(filter: &Filter, leaves: &mut Leaves) -> Result<Conjunctions, QueryErr
         Filter::Composite { op: CompositeOp::Or, filters } => {
             let mut union = Conjunctions::new();
             for part in filters {
-                union.extend(expand(part, leaves)?);
+                union.extend(expand(part, leaves, most)?);
             }
             union
         }
         Filter::Composite { op: CompositeOp::And, filters } => {
             let mut factors: Vec<Conjunctions> = Vec::new();
             for part in filters {
-                let factor = expand(part, leaves)?;
+                let factor = expand(part, leaves, most)?;
                 if !factors.contains(&factor) {
                     factors.push(factor);
                 }
             }
             let mut factors = factors.into_iter();
             let first = factors.next().unwrap_or_else(unconstrained);
-            factors.try_fold(first, |product, factor| multiply(&product, &factor))?
+            factors.try_fold(first, |product, factor| multiply(&product, &factor, most))?
         }
     })
 }
 
-fn multiply(left: &Conjunctions, right: &Conjunctions) -> Result<Conjunctions, QueryError> {
-    if left.len().saturating_mul(right.len()) > DISJUNCTIONS_COUNTED_MAX {
-        return Err(QueryError::DisjunctionsUncounted);
+fn multiply(
+    left: &Conjunctions,
+    right: &Conjunctions,
+    most: usize,
+) -> Result<Conjunctions, QueryError> {
+    if left.len().saturating_mul(right.len()) > most {
+        return Err(match most {
+            DISJUNCTIONS_COUNTED_MAX => QueryError::DisjunctionsUncounted,
+            _ => QueryError::DisjunctionsUnlimited,
+        });
     }
     let pairs = left.iter().flat_map(|left| right.iter().map(move |right| (left, right)));
     let joined = pairs.map(|(left, right)| {
@@ -244,7 +259,7 @@ mod tests {
 
     #[track_caller]
     fn check(filter: Option<Filter>, expected: &[&str]) {
-        let disjuncts = Disjuncts::of(filter.as_ref()).unwrap();
+        let disjuncts = Disjuncts::of(filter.as_ref(), LimitPolicy::Production).unwrap();
         let mut shown: Vec<String> = disjuncts
             .iter()
             .map(|leaves| leaves.map(show).collect::<Vec<_>>().join(" & "))
@@ -296,7 +311,7 @@ mod tests {
     fn a_product_is_counted_only_so_far() {
         let nine: Vec<i64> = (0..9).collect();
         let lists = ["a", "b"].map(|field| list(field, FieldOp::In, &nine));
-        let error = Disjuncts::of(Some(&Filter::and(lists))).unwrap_err();
+        let error = Disjuncts::of(Some(&Filter::and(lists)), LimitPolicy::Production).unwrap_err();
         assert_eq!(error, QueryError::DisjunctionsUncounted);
     }
 }

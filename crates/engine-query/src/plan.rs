@@ -191,7 +191,7 @@ mod tests {
             Some(Position::compile(cursor, &sort, &database()).unwrap())
         };
         let (start, end) = (position(&query.start), position(&query.end));
-        let disjuncts = Disjuncts::of(query.filter.as_ref()).unwrap();
+        let disjuncts = Disjuncts::of(query.filter.as_ref(), query.limits).unwrap();
         let cursors = (start.as_ref(), end.as_ref());
         let plans = Plan::candidates(&disjuncts, &sort, cursors, &database()).unwrap();
         plans.iter().map(show_plan).collect()

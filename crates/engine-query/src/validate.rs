@@ -1,10 +1,11 @@
 //! Refuses queries as the product does: scope, orders, cursors, and the query as a whole.
 
-use base_value::{CollectionPath, DatabaseName};
+use base_value::{CollectionPath, DatabaseName, LimitPolicy};
 
 use crate::error::QueryError;
 use crate::limits::{
-    COLLECTION_ID_MAX_BYTES, DISJUNCTIONS_MAX, INEQUALITY_FIELDS_MAX, QUERY_PARTS_MAX,
+    COLLECTION_ID_MAX_BYTES, DISJUNCTIONS_MAX, DISJUNCTIONS_UNLIMITED_MAX, FILTERS_STATED_MAX,
+    INEQUALITY_FIELDS_MAX, QUERY_PARTS_MAX,
 };
 use crate::model::{Cursor, Direction, FieldOp, Filter, From, Query, UnaryOp};
 use crate::name_key;
@@ -15,7 +16,7 @@ use crate::validate_nearest::check_nearest;
 /// Checks a query; answers its filter in disjunctive normal form.
 pub(crate) fn check(database: &DatabaseName, query: &Query) -> Result<Disjuncts, QueryError> {
     if let Some(filter) = &query.filter {
-        check_filter(filter, database)?;
+        check_filter(filter, database, query.limits)?;
     }
     check_scope(query)?;
     check_negations(query)?;
@@ -126,7 +127,7 @@ fn check_name_equality(query: &Query) -> Result<(), QueryError> {
 fn check_size(query: &Query) -> Result<Disjuncts, QueryError> {
     if let Some(filter) = &query.filter {
         let fields = inequality_fields(filter);
-        if fields.len() > INEQUALITY_FIELDS_MAX {
+        if query.limits.is_above(fields.len(), INEQUALITY_FIELDS_MAX) {
             let list: Vec<String> = fields.iter().map(|field| plain(field)).collect();
             return Err(QueryError::InequalityFields {
                 count: fields.len(),
@@ -137,12 +138,19 @@ fn check_size(query: &Query) -> Result<Disjuncts, QueryError> {
     // Counted before the filter is multiplied out, which takes long where there is much of it.
     let (filters, orders) = (query.filter.as_ref().map_or(0, leaves_len), query.order.len());
     let below_document = !query.parent.is_root();
-    if filters + orders + usize::from(below_document) > QUERY_PARTS_MAX {
+    if filters > FILTERS_STATED_MAX && query.limits == LimitPolicy::Off {
+        return Err(QueryError::FiltersUnlimited);
+    }
+    let parts = filters + orders + usize::from(below_document);
+    if query.limits.is_above(parts, QUERY_PARTS_MAX) {
         let ancestor = if below_document { "one" } else { "no" };
         return Err(QueryError::QueryParts { filters, orders, ancestor });
     }
-    let disjuncts = Disjuncts::of(query.filter.as_ref())?;
-    if disjuncts.len() > DISJUNCTIONS_MAX {
+    let disjuncts = Disjuncts::of(query.filter.as_ref(), query.limits)?;
+    if disjuncts.len() > DISJUNCTIONS_UNLIMITED_MAX && query.limits == LimitPolicy::Off {
+        return Err(QueryError::DisjunctionsUnlimited);
+    }
+    if query.limits.is_above(disjuncts.len(), DISJUNCTIONS_MAX) {
         return Err(QueryError::Disjunctions(disjuncts.len()));
     }
     let is_membership =
@@ -176,7 +184,7 @@ fn check_cursor(cursor: &Cursor, query: &Query, database: &DatabaseName) -> Resu
         if order.field.is_name() {
             name_key::cursor_operand(value, database)?;
         } else {
-            check_value(&order.field, value)?;
+            check_value(value, query.limits)?;
         }
     }
     Ok(())

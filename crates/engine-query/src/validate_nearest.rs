@@ -1,7 +1,7 @@
 //! Refuses nearest-neighbour searches.
 
 use base_value::validate::{check_value, check_vector};
-use base_value::{FieldPath, PathError, Value, ValueError};
+use base_value::{FieldPath, LimitPolicy, PathError, Value, ValueError};
 
 use crate::error::QueryError;
 use crate::limits::NEAREST_LIMIT_MAX;
@@ -27,14 +27,15 @@ impl FindNearest {
 pub(crate) fn check_nearest(query: &Query) -> Result<(), QueryError> {
     let Some(nearest) = &query.nearest else { return Ok(()) };
     let Value::Vector(vector) = &nearest.query_vector else {
-        return Err(not_vector(&nearest.query_vector));
+        return Err(not_vector(&nearest.query_vector, query.limits));
     };
-    match check_vector(vector) {
+    match check_vector(vector, query.limits) {
         // NaN is a distance like any other; it sorts last.
         Ok(()) | Err(ValueError::VectorNan) => {}
         Err(error) => return Err(QueryError::Value(error)),
     }
-    if nearest.limit < 1 || nearest.limit > NEAREST_LIMIT_MAX {
+    let is_above = query.limits == LimitPolicy::Production && nearest.limit > NEAREST_LIMIT_MAX;
+    if nearest.limit < 1 || is_above {
         return Err(QueryError::NearestLimit);
     }
     if nearest.distance_result_field.as_ref().is_some_and(FieldPath::is_name) {
@@ -56,12 +57,14 @@ pub(crate) fn check_nearest(query: &Query) -> Result<(), QueryError> {
 }
 
 /// A map that calls itself a vector gets the text that says what is wrong with it.
-fn not_vector(value: &Value) -> QueryError {
+fn not_vector(value: &Value, limits: LimitPolicy) -> QueryError {
     match value {
-        Value::Map(fields) if fields.contains_key("__type__") => match check_value("v", value) {
-            Ok(()) => QueryError::NotVector,
-            Err(error) => QueryError::Value(error),
-        },
+        Value::Map(fields) if fields.contains_key("__type__") => {
+            match check_value("v", value, limits) {
+                Ok(()) => QueryError::NotVector,
+                Err(error) => QueryError::Value(error),
+            }
+        }
         _ => QueryError::NotVector,
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use base_env::thread;
 use parking_lot::Mutex;
 
-use crate::base::{Base, BaseFile, Fold};
+use crate::base::{Base, BaseFile, CacheBudget, Fold};
 use crate::error::StoreError;
 use crate::journal::{Folder, Journal};
 use crate::limits::{FILE_SLACK_FOLDS, FOLD_RETRY_INTERVAL};
@@ -227,7 +227,7 @@ fn write(
     frozen: &Frozen,
     base: Option<&Arc<Base>>,
 ) -> Result<Arc<Base>, StoreError> {
-    let cache_bytes = settings.cache_bytes;
+    let cache = &settings.cache;
     let fold = Fold {
         records: &frozen.table,
         version: frozen.version,
@@ -242,7 +242,7 @@ fn write(
             // A kept store's base is always its own newest one, over no other.
             return fold.deriving(base.file(), base);
         }
-        let file = BaseFile::temporary(&settings.scratch, cache_bytes)?;
+        let file = BaseFile::temporary(&settings.scratch, cache.share())?;
         let derived = fold.deriving(&file, base)?;
         own.set(&file);
         return Ok(derived);
@@ -260,11 +260,11 @@ fn write(
     let file = match (&shared.folder, own.get()) {
         // Another file gives all the room of this one back, even where none is left to begin with.
         (Some(folder), Some(_)) if cfg!(unix) => {
-            return replace_kept(folder, own, cache_bytes, |file| fold.onto_nothing(file));
+            return replace_kept(folder, own, cache, |file| fold.onto_nothing(file));
         }
         (Some(_), Some(file)) => file,
-        (Some(folder), None) => kept_file(folder, cache_bytes)?,
-        (None, _) => BaseFile::temporary(&settings.scratch, cache_bytes)?,
+        (Some(folder), None) => kept_file(folder, cache)?,
+        (None, _) => BaseFile::temporary(&settings.scratch, cache.share())?,
     };
     own.set(&file);
     match base {
@@ -282,17 +282,17 @@ fn move_base(
     fold: &Fold<'_>,
     base: &Base,
 ) -> Result<Arc<Base>, StoreError> {
-    let cache_bytes = settings.cache_bytes;
+    let cache = &settings.cache;
     match &shared.folder {
         None => {
-            let file = BaseFile::temporary(&settings.scratch, cache_bytes)?;
+            let file = BaseFile::temporary(&settings.scratch, cache.share())?;
             let moved = fold.moving(&file, base)?;
             own.set(&file);
             Ok(moved)
         }
         // Elsewhere a name is not taken from a file that is open.
         Some(_) if !cfg!(unix) => fold.onto(base),
-        Some(folder) => replace_kept(folder, own, cache_bytes, |file| fold.moving(file, base)),
+        Some(folder) => replace_kept(folder, own, cache, |file| fold.moving(file, base)),
     }
 }
 
@@ -300,12 +300,12 @@ fn move_base(
 fn replace_kept(
     folder: &Arc<Folder>,
     own: &mut OwnFile,
-    cache_bytes: usize,
+    cache: &CacheBudget,
     write: impl FnOnce(&Arc<BaseFile>) -> Result<Arc<Base>, StoreError>,
 ) -> Result<Arc<Base>, StoreError> {
     let new = folder.new_base_path()?;
     let make = || {
-        let file = BaseFile::kept(folder, &new, cache_bytes)?;
+        let file = BaseFile::kept(folder, &new, cache.whole())?;
         let base = write(&file)?;
         file.settle()?;
         folder.rename(&new, &folder.base_path())?;
@@ -327,16 +327,16 @@ fn replace_kept(
 /// The base file of a kept store, new or found.
 pub(crate) fn kept_file(
     folder: &Arc<Folder>,
-    cache_bytes: usize,
+    cache: &CacheBudget,
 ) -> Result<Arc<BaseFile>, StoreError> {
     let path = folder.base_path();
     if !folder.has_base()? {
         // It appears under its name when it can be opened: a crash leaves no half-made one there.
         let new = folder.new_base_path()?;
-        let file = BaseFile::kept(folder, &new, cache_bytes)?;
+        let file = BaseFile::kept(folder, &new, cache.whole())?;
         file.settle()?;
         drop(file);
         folder.rename(&new, &path)?;
     }
-    BaseFile::kept(folder, &path, cache_bytes)
+    BaseFile::kept(folder, &path, cache.whole())
 }

@@ -57,3 +57,6 @@ pub const PORT_TRIES: usize = 64;
 
 /// Nesting of messages when answers are written as JSON. Stored values are far shallower.
 pub const JSON_DEPTH_MAX: usize = 256;
+
+/// Characters of what a client sent that an answer repeats.
+pub const JSON_ECHO_CHARS_MAX: usize = 256;

@@ -26,7 +26,7 @@ pub use options::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptio
 pub use plan::{Plan, PlannedData, PlannedService, PortWish};
 pub use snapshot::Snapshot;
 pub use suite::{ServiceInfo, Suite};
-pub use svc_firestore::IndexPolicy;
+pub use svc_firestore::{IndexPolicy, LimitPolicy};
 pub use svc_kit::{Durability, Log};
 
 /// The version of firelet.

@@ -118,6 +118,7 @@ impl Plan {
             configs.firestore.indexes = indexes;
             configs.firestore.databases = config::firestore_databases(config)?;
             configs.firestore.indexes.policy = options.indexes;
+            configs.firestore.limits = options.limits;
             if options.indexes == IndexPolicy::Record {
                 configs.firestore.indexes.recorder = Some(config::index_recorder(config)?);
             }

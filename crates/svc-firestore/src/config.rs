@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use base_value::LimitPolicy;
+
 use crate::indexes::Indexes;
 
 /// Firestore's options, with the defaults production would suggest.
@@ -9,6 +11,8 @@ use crate::indexes::Indexes;
 pub struct Config {
     /// The indexes that queries are served by.
     pub indexes: Indexes,
+    /// Whether production's limits hold.
+    pub limits: LimitPolicy,
     /// The databases that the project's files name.
     pub databases: Vec<DatabaseConfig>,
 }

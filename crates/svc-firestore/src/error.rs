@@ -6,7 +6,7 @@
 use base_env::UnixMicros;
 use base_status::{Code, Status};
 use base_value::{DatabaseName, DocumentName, NameError, PathError, ValueError, codec};
-use engine_query::{ErrorKind, QueryError};
+use engine_query::{ErrorKind, IndexEntriesError, QueryError};
 use engine_txn::{CommitError, ReadTimeError, TxnError};
 
 /// Why an operation was refused.
@@ -67,6 +67,8 @@ pub(crate) enum Error {
     #[error(transparent)]
     Query(#[from] QueryError),
     #[error(transparent)]
+    IndexEntries(#[from] IndexEntriesError),
+    #[error(transparent)]
     ReadTime(#[from] ReadTimeError),
     #[error(transparent)]
     Transaction(#[from] TxnError),
@@ -85,6 +87,22 @@ pub(crate) enum WriteOrder {
     DeleteThenUpdate,
     #[error("Cannot upsert then insert an entity in the same request.")]
     UpsertThenInsert,
+    #[error("Cannot insert then delete an entity in the same request.")]
+    InsertThenDelete,
+    #[error("Cannot update then delete an entity in the same request.")]
+    UpdateThenDelete,
+    #[error("Cannot upsert then delete an entity in the same request.")]
+    UpsertThenDelete,
+    #[error("Cannot delete then delete an entity in the same request.")]
+    DeleteThenDelete,
+    #[error("Cannot update then insert an entity in the same request.")]
+    UpdateThenInsert,
+    #[error(
+        "Cannot collapse mutations with different version preconditions ({} and {})",
+        version(*first),
+        version(Some(*then))
+    )]
+    OtherVersion { first: Option<UnixMicros>, then: UnixMicros },
     #[error("Cannot insert then insert an entity in the same request.")]
     InsertThenInsert,
     #[error("the same document cannot be written and then verified in a single request")]
@@ -93,6 +111,15 @@ pub(crate) enum WriteOrder {
     VerifyThenWrite,
     #[error("the same document cannot be verified more than once in a single request")]
     VerifyTwice,
+}
+
+fn version(time: Option<UnixMicros>) -> String {
+    match time {
+        Some(UnixMicros(micros)) => {
+            format!("VersionPrecondition{{exactBaseVersion={micros}, maxBaseVersion=null}}")
+        }
+        None => "null".to_owned(),
+    }
 }
 
 impl Error {
@@ -153,6 +180,7 @@ impl From<Error> for Status {
             Error::Value(_) | Error::Decode(_) => {
                 Status::new(Code::InvalidArgument, "invalid-value", message)
             }
+            Error::IndexEntries(_) => Status::new(Code::InvalidArgument, "index-entries", message),
             Error::Query(error) => query(&error),
             Error::ReadTime(error) => read_time(error),
             Error::Transaction(error) => transaction(error),

@@ -26,6 +26,7 @@ use base_status::Status;
 use base_wire::google::firestore::v1::firestore_server::FirestoreServer;
 use svc_kit::{Context, Data, Saved, Service};
 
+pub use base_value::LimitPolicy;
 pub use config::{Config, DatabaseConfig};
 pub use indexes::{IndexPolicy, Indexes, Recorder};
 

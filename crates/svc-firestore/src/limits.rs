@@ -47,7 +47,7 @@ pub(crate) const TTL_INTERVAL: Duration = Duration::from_secs(1);
 /// Documents in one BatchGet request: what the largest request (10 MiB) holds of the shortest names.
 pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
 
-/// Transforms of one document in one request (firestore-api limits, production).
+/// Transforms of one document in one request, over all of its writes (recorded in production).
 pub(crate) const TRANSFORMS_PER_DOCUMENT_MAX: usize = 500;
 
 /// Bytes after which no row is added to a chunk.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base_env::Env;
 use base_status::Status;
-use base_value::DatabaseName;
+use base_value::{DatabaseName, LimitPolicy};
 use engine_txn::Database;
 use svc_kit::{Context, Log};
 use tokio::sync::watch;
@@ -38,7 +38,7 @@ impl State {
         let (stopping, _) = watch::channel(false);
         let mut suite = [0; 8];
         env.random(&mut suite);
-        let preparer = Arc::new(Preparer::new(config.indexes, log.clone()));
+        let preparer = Arc::new(Preparer::new(config.indexes, config.limits, log.clone()));
         let databases = Databases::open(env.clone(), place, Arc::clone(&preparer))?;
         let databases = Arc::new(databases);
         let ids = config.databases.into_iter().map(|database| database.id).collect();
@@ -68,6 +68,11 @@ impl State {
         self.databases.redefined(name)?;
         self.sweeper.wake();
         Ok(())
+    }
+
+    /// Whether production's limits hold.
+    pub(crate) fn limits(&self) -> LimitPolicy {
+        self.preparer.limits()
     }
 
     /// Same as [`Databases::get`].

@@ -47,7 +47,9 @@ fn check(value: Value, message: &str) {
 
 /// An empty message means that the fields are accepted.
 fn check_all(fields: Fields, message: &str) {
-    let answer = check_fields(&fields, &name("c/d")).err().map(|error| error.to_string());
+    let answer = check_fields(&fields, &name("c/d"), LimitPolicy::Production)
+        .err()
+        .map(|error| error.to_string());
     assert_eq!(answer.unwrap_or_default(), message);
 }
 
@@ -172,15 +174,21 @@ fn what_is_wrong_comes_before_what_is_too_long() {
 
 #[test]
 fn a_single_value_is_checked_like_a_field() {
-    assert_eq!(check_value("f", &array([ONE])), Ok(()));
-    assert_eq!(check_value("f", &array([array([])])), Err(ValueError::ArrayInArray));
-    assert_eq!(check_value("f", &text(1_048_488)), Err(ValueError::ValueTooLong("f".to_owned())));
+    assert_eq!(check_value("f", &array([ONE]), LimitPolicy::Production), Ok(()));
+    assert_eq!(
+        check_value("f", &array([array([])]), LimitPolicy::Production),
+        Err(ValueError::ArrayInArray)
+    );
+    assert_eq!(
+        check_value("f", &text(1_048_488), LimitPolicy::Production),
+        Err(ValueError::ValueTooLong("f".to_owned()))
+    );
 }
 
 #[test]
 fn the_name_of_the_document_is_checked_too() {
     let long = name(&format!("c/{}", "d".repeat(1_501)));
-    let error = check_fields(&Fields::new(), &long).unwrap_err();
+    let error = check_fields(&Fields::new(), &long, LimitPolicy::Production).unwrap_err();
     assert_eq!(error.to_string(), "The key path element name is longer than 1500 bytes.");
 }
 
@@ -216,7 +224,11 @@ fn sizes_of_values() {
     ] {
         let context = format!("{value:?}");
         let fields = fields([("f", value)]);
-        assert_eq!(check_fields(&fields, &name("c/d")), Ok(empty + 2 + size), "{context}");
+        assert_eq!(
+            check_fields(&fields, &name("c/d"), LimitPolicy::Production),
+            Ok(empty + 2 + size),
+            "{context}"
+        );
     }
     assert_eq!(document_size(&Fields::new(), &name("c/__id123456789__")), empty + 6);
     assert_eq!(document_size(&Fields::new(), &name("cc/ddd/e/f")), empty + 7);
@@ -225,8 +237,12 @@ fn sizes_of_values() {
 #[test]
 fn a_document_may_be_one_mebibyte() {
     let document = |length: usize| fields([("p", text(500_000)), ("q", text(length - 500_000))]);
-    assert_eq!(check_fields(&document(1_048_518), &name("c/d")), Ok(1_048_576));
-    let error = check_fields(&document(1_048_519), &name("c/d")).unwrap_err();
+    assert_eq!(
+        check_fields(&document(1_048_518), &name("c/d"), LimitPolicy::Production),
+        Ok(1_048_576)
+    );
+    let error =
+        check_fields(&document(1_048_519), &name("c/d"), LimitPolicy::Production).unwrap_err();
     assert_eq!(
         error.to_string(),
         "Document 'projects/p/databases/(default)/documents/c/d' cannot be written because its size \
@@ -250,5 +266,27 @@ fn normalizing_truncates_timestamps_everywhere() {
 fn commas_between_three_digits() {
     for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_077_976, "1,077,976")] {
         assert_eq!(thousands(number), text);
+    }
+}
+
+#[test]
+fn sizes_and_depths_are_free_where_limits_are_off() {
+    let free = [
+        fields([("f", text(3_000_000))]),
+        fields([("f", nested(60, ONE))]),
+        fields([("f", Value::Vector(vec![0.5; 5_000]))]),
+    ];
+    for fields in free {
+        assert!(check_fields(&fields, &name("c/d"), LimitPolicy::Off).is_ok());
+        assert!(check_fields(&fields, &name("c/d"), LimitPolicy::Production).is_err());
+    }
+    let bound = [
+        fields([("__x__", ONE)]),
+        fields([("f", array([array([])]))]),
+        fields([(&"n".repeat(1_501), ONE)]),
+        fields([("f", Value::Vector(Vec::new()))]),
+    ];
+    for fields in bound {
+        assert!(check_fields(&fields, &name("c/d"), LimitPolicy::Off).is_err());
     }
 }

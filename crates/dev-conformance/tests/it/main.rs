@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use dev_conformance::case::{self, Topic};
 use dev_conformance::firelet::Firelet;
+use dev_conformance::fuzz;
 use dev_conformance::oracle::Oracle;
 use dev_conformance::recorded::{self, Recordings};
 use dev_conformance::report;
@@ -15,6 +16,11 @@ const FIRESTORE: &str = "firestore";
 
 fn folder(kind: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(kind).join(FIRESTORE)
+}
+
+/// The repository's own folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn updating() -> bool {
@@ -63,6 +69,49 @@ async fn the_official_emulator_answers_as_the_cases_say() -> Result<()> {
         let recordings = recorded::load(&folder("recorded"), &topic.name)?;
         check("the recorded official emulator", &against_recordings(topic, &recordings)?);
     }
+    Ok(())
+}
+
+/// Each row of the page on limits names the case that shows it.
+#[test]
+fn every_limit_has_its_case() -> Result<()> {
+    let page = root().join("docs/reference/limits.md");
+    let text = std::fs::read_to_string(page)?;
+    let table = text.split("## ").find(|part| part.starts_with("Production's limits"));
+    let rows: Vec<_> =
+        table.unwrap_or_default().lines().filter(|line| line.starts_with("| ")).collect();
+    ensure!(rows.len() > 30, "the table was found");
+    let topics = case::load(&folder("cases"))?;
+    let known = |name: &str| {
+        topics.iter().any(|topic| {
+            let mut cases = topic.cases.iter();
+            cases.any(|case| format!("{}/{}", topic.name, case.name) == name)
+        })
+    };
+    for row in rows.iter().filter(|row| !row.starts_with("| what")) {
+        let named = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
+        let named = named.trim().trim_matches('`');
+        ensure!(known(named) || root().join(named).is_file(), "no case `{named}`: {row}");
+    }
+    Ok(())
+}
+
+/// A short run of the fuzzed client: nothing fails internally, nothing hangs.
+#[tokio::test(flavor = "multi_thread")]
+async fn random_requests_are_answered() -> Result<()> {
+    let firelet = Firelet::start(FIRESTORE).await?;
+    let plan = fuzz::Plan {
+        seed: 7,
+        requests: 2_000,
+        workers: 2,
+        firelet: firelet.client().authority().to_owned(),
+        oracle: None,
+    };
+    let report = fuzz::run(&plan).await;
+    firelet.stop().await?;
+    let report = report?;
+    ensure!(report.faults().is_empty(), "seed {}: {report}", plan.seed);
+    ensure!(report.succeeded() > report.requests() / 3, "too few are valid: {report}");
     Ok(())
 }
 

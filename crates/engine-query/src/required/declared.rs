@@ -83,9 +83,12 @@ impl Declared {
         collection_id: &str,
         field: Option<&FieldPath>,
     ) -> Option<&FieldOverride> {
+        self.exception_at(collection_id, field.map(FieldPath::segments).unwrap_or_default())
+    }
+
+    fn exception_at(&self, collection_id: &str, segments: &[String]) -> Option<&FieldOverride> {
         let of_collection =
             || self.overrides.iter().filter(|exception| exception.collection_id == collection_id);
-        let segments = field.map(FieldPath::segments).unwrap_or_default();
         let above = (1..=segments.len()).rev().find_map(|len| {
             let path = segments.get(..len)?;
             of_collection().find(|exception| {
@@ -119,7 +122,18 @@ impl Declared {
         field: &FieldPath,
         mode: IndexMode,
     ) -> bool {
-        match self.exception(collection_id, Some(field)) {
+        self.has_single_at(collection_id, scope, field.segments(), mode)
+    }
+
+    /// Same as [`Declared::has_single`], for a path that may be longer than one can be asked for.
+    pub(super) fn has_single_at(
+        &self,
+        collection_id: &str,
+        scope: IndexScope,
+        field: &[String],
+        mode: IndexMode,
+    ) -> bool {
+        match self.exception_at(collection_id, field) {
             Some(exception) => exception.indexes.contains(&(scope, mode)),
             None => scope == IndexScope::Collection,
         }

@@ -4,7 +4,9 @@
 //! has declared. The rules are those of the product, recorded from production's own answers.
 
 mod declared;
+mod entries;
 mod need;
 
 pub use declared::{ALL_COLLECTIONS, Declared, DeclaredIndex, FieldOverride};
+pub use entries::IndexEntriesError;
 pub use need::{RequiredField, RequiredIndex, required_indexes};

@@ -70,7 +70,7 @@ pub fn required_indexes(
     };
     let place = Place { collection_id, scope, declared };
     let mut required = Vec::new();
-    for leaves in Disjuncts::of(query.filter.as_ref())?.iter() {
+    for leaves in Disjuncts::of(query.filter.as_ref(), query.limits)?.iter() {
         let leaves: Vec<&Filter> = leaves.collect();
         let is_stated = |field: &&FieldPath| query.order.iter().any(|order| order.field == **field);
         let mut equal = fields(&leaves, is_equality);

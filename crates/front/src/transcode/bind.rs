@@ -1,14 +1,11 @@
 //! Puts texts from paths and query strings into the fields of a message.
 
-use std::collections::HashSet;
-
+use super::decode::decode_text;
+use super::json::Style;
 use percent_encoding::percent_decode_str;
 use prost_reflect::{
     DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value,
 };
-use serde_json::Value as Json;
-
-use super::json::Style;
 
 /// Parameters that belong to Google's REST APIs in general, not to a method. We need none of them, but clients send
 /// them.
@@ -58,18 +55,11 @@ impl Query {
     ///
     /// One does not fit, in Google's words.
     pub(crate) fn bind(&self, message: &mut DynamicMessage) -> Result<(), String> {
-        let mut seen = HashSet::new();
         for (name, value) in &self.0 {
-            let field = match resolve(&message.descriptor(), name) {
-                Ok(field) => field,
+            match resolve(&message.descriptor(), name) {
+                Ok(_) => {}
                 Err(_) if SYSTEM.contains(&name.as_str()) || name.starts_with('$') => continue,
                 Err(reason) => return Err(reason),
-            };
-            if !field.is_list() && !seen.insert(dotted(&resolve_path(&message.descriptor(), name)))
-            {
-                return Err(format!(
-                    "Invalid JSON payload received. Unknown name \"{name}\": Proto field is not repeating, cannot start list."
-                ));
             }
             bind(message, name, value)?;
         }
@@ -85,17 +75,18 @@ fn decode(text: &str) -> Result<String, String> {
     }
 }
 
-/// Sets the field at `path` (names in either spelling, dots between) to what `text` says; appends to a list.
+/// Sets the field at `path` (names in either spelling, dots between) to what `text` says; appends to a list. The last
+/// of several texts for one field counts.
 ///
 /// # Errors
 ///
 /// There is no such field, or the text does not fit it.
 pub(crate) fn bind(message: &mut DynamicMessage, path: &str, text: &str) -> Result<(), String> {
     let fields = resolve_path(&message.descriptor(), path);
-    let name = dotted(&fields);
     let Some((leaf, parents)) = fields.split_last() else {
         return Err(unknown(path));
     };
+    let at = dotted(parents);
     let mut parent = message;
     for field in parents {
         let value = parent.get_field_mut(field);
@@ -104,15 +95,16 @@ pub(crate) fn bind(message: &mut DynamicMessage, path: &str, text: &str) -> Resu
     if let Some(oneof) = leaf.containing_oneof() {
         let taken = oneof.fields().find(|other| other != leaf && parent.has_field(other));
         if let Some(other) = taken {
+            // Google's transcoder binds in the order of names.
+            let later = leaf.name().max(other.name());
+            let place = if at.is_empty() { String::new() } else { format!(" at '{at}'") };
             return Err(format!(
-                "Invalid value at '{name}', oneof field '{}' is already set. Cannot set '{}' beside '{}'.",
+                "Invalid value{place} (oneof), oneof field '{}' is already set. Cannot set '{later}'",
                 oneof.name(),
-                leaf.json_name(),
-                other.json_name()
             ));
         }
     }
-    let value = parse(leaf, text).ok_or_else(|| invalid(leaf, &name, text))?;
+    let value = parse(leaf, text, &at)?;
     match value {
         Value::List(mut items) => {
             if let Some(list) = parent.get_field_mut(leaf).as_list_mut() {
@@ -151,62 +143,19 @@ fn dotted(fields: &[FieldDescriptor]) -> String {
     names.join(".")
 }
 
-/// Reads a text as JSON would be read: the JSON decoder of the parent message does the work.
-fn parse(field: &FieldDescriptor, text: &str) -> Option<Value> {
-    let kind = field.kind();
-    let leaf = match &kind {
-        Kind::Bool => Json::Bool(text.parse().ok()?),
-        Kind::Message(wrapper) if wrapper.full_name() == "google.protobuf.BoolValue" => {
-            Json::Bool(text.parse().ok()?)
-        }
-        // Google's own clients send the names as the protocol spells them.
-        Kind::Message(mask) if mask.full_name() == "google.protobuf.FieldMask" => {
-            camel_case(text).into()
-        }
-        Kind::Enum(_) => match text.parse::<i32>() {
-            Ok(number) => number.into(),
-            Err(_) => text.into(),
-        },
-        _ => text.into(),
-    };
-    let leaf = if field.is_list() { Json::Array(vec![leaf]) } else { leaf };
-    let json = serde_json::json!({ field.json_name(): leaf });
-    let mut message = DynamicMessage::deserialize(field.parent_message().clone(), json).ok()?;
+/// Reads a text as JSON would be read.
+fn parse(field: &FieldDescriptor, text: &str, at: &str) -> Result<Value, String> {
+    let encoded = decode_text(field, text, at)?;
+    let message = DynamicMessage::decode(field.parent_message().clone(), encoded.as_slice());
+    let mut message = message.map_err(|error| error.to_string())?;
     // A default without presence is not stored, but it is what the text says.
-    Some(message.take_field(field).unwrap_or_else(|| field.default_value()))
-}
-
-/// Names of fields as JSON spells them: `update_time` is `updateTime`.
-fn camel_case(text: &str) -> String {
-    let mut spelled = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(char) = rest.next() {
-        match char {
-            '_' => spelled.extend(rest.next().map(|next| next.to_ascii_uppercase())),
-            char => spelled.push(char),
-        }
-    }
-    spelled
+    Ok(message.take_field(field).unwrap_or_else(|| field.default_value()))
 }
 
 fn unknown(path: &str) -> String {
     format!(
         "Invalid JSON payload received. Unknown name \"{path}\": Cannot bind query parameter. Field '{path}' could not be found in request message."
     )
-}
-
-fn invalid(field: &FieldDescriptor, name: &str, text: &str) -> String {
-    let kind = match field.kind() {
-        Kind::Message(message) => format!("type.googleapis.com/{}", message.full_name()),
-        Kind::Enum(of) => format!("type.googleapis.com/{}", of.full_name()),
-        Kind::Bytes => {
-            return format!(
-                "Invalid value at '{name}' (TYPE_BYTES), Base64 decoding failed for \"{text}\""
-            );
-        }
-        scalar => format!("TYPE_{}", format!("{scalar:?}").to_uppercase()),
-    };
-    format!("Invalid value at '{name}' ({kind}), \"{text}\"")
 }
 
 #[cfg(test)]

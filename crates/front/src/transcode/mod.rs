@@ -2,6 +2,7 @@
 //! become one message, the service is called in process as a client would call it, and its answer becomes JSON.
 
 mod bind;
+mod decode;
 mod json;
 mod request;
 mod response;

@@ -13,10 +13,11 @@ use http::{HeaderName, HeaderValue, Method, Uri, Version};
 use http_body::Body as _;
 use http_body_util::BodyExt;
 use prost::Message;
-use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, Value};
+use prost_reflect::{DynamicMessage, Kind, MessageDescriptor};
 
 use super::Refusal;
 use super::bind::{Query, bind};
+use super::decode::decode;
 use super::table::{Binding, BodyRule};
 use crate::frames::frame;
 use crate::grpc::of_the_caller;
@@ -70,7 +71,8 @@ async fn next(body: &mut Body) -> Result<Option<Bytes>, Refusal> {
     }
 }
 
-/// The encoded request message. The path wins over the query, the query over the body.
+/// The encoded request message. The path wins over the query, the query over the body: what stands later in an encoding
+/// is what counts.
 pub(super) fn message(
     binding: &Binding,
     variables: &[(String, String)],
@@ -78,48 +80,36 @@ pub(super) fn message(
     body: &[u8],
 ) -> Result<Vec<u8>, Status> {
     let input = binding.method.input();
-    let mut message = match &binding.body {
-        BodyRule::None => DynamicMessage::new(input),
-        BodyRule::All => from_json(input, body)?,
+    let mut encoded = match &binding.body {
+        BodyRule::None => Vec::new(),
+        BodyRule::All => from_json(&input, body, "")?,
         BodyRule::Field(field) => {
-            let mut message = DynamicMessage::new(input);
             let Kind::Message(part) = field.kind() else {
                 return Err(Status::internal("a body that is no message"));
             };
-            message.set_field(field, Value::Message(from_json(part, body)?));
-            message
+            let mut encoded = Vec::new();
+            let content = from_json(&part, body, field.name())?;
+            prost::encoding::bytes::encode(field.number(), &content, &mut encoded);
+            encoded
         }
     };
-    query.bind(&mut message).map_err(Status::invalid_argument)?;
+    let mut bound = DynamicMessage::new(input);
+    query.bind(&mut bound).map_err(Status::invalid_argument)?;
     for (path, value) in variables {
-        bind(&mut message, path, value).map_err(Status::invalid_argument)?;
+        bind(&mut bound, path, value).map_err(Status::invalid_argument)?;
     }
-    Ok(message.encode_to_vec())
+    bound.encode(&mut encoded).map_err(|_| Status::internal("a message that is not encoded"))?;
+    Ok(encoded)
 }
 
 /// Reads JSON; an empty body is an empty message. So is an empty text, which Google's Node client sends where
 /// everything of the body has gone into the path.
-fn from_json(descriptor: MessageDescriptor, body: &[u8]) -> Result<DynamicMessage, Status> {
+fn from_json(descriptor: &MessageDescriptor, body: &[u8], at: &str) -> Result<Vec<u8>, Status> {
     if matches!(body.trim_ascii(), b"" | b"\"\"") {
-        return Ok(DynamicMessage::new(descriptor));
+        return Ok(Vec::new());
     }
-    let mut json = serde_json::Deserializer::from_slice(body);
-    let message = DynamicMessage::deserialize(descriptor, &mut json);
-    message.and_then(|message| json.end().map(|()| message)).map_err(|error| {
-        let text = format!("Invalid JSON payload received. {}", reason(&error.to_string()));
-        Status::new(base_status::Code::InvalidArgument, "invalid-json", text)
-    })
-}
-
-/// Says an unknown member in Google's words; the other texts are the decoder's.
-fn reason(text: &str) -> String {
-    let name = text
-        .strip_prefix("unrecognized field name '")
-        .and_then(|rest| rest.rsplit_once("' at line "));
-    match name {
-        Some((name, _)) => format!("Unknown name \"{name}\": Cannot find field."),
-        None => text.to_owned(),
-    }
+    decode(descriptor, body, at)
+        .map_err(|text| Status::new(base_status::Code::InvalidArgument, "invalid-json", text))
 }
 
 /// The call as a gRPC client would make it, with the caller's metadata and what the layers found out about it.

@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::VERSION;
-use crate::options::INDEX_POLICIES;
+use crate::options::{INDEX_POLICIES, LIMIT_POLICIES};
 use crate::services::SERVICES;
 
 /// Commands of the official command line that download emulators.
@@ -48,6 +48,7 @@ pub(super) struct RawArgs {
     pub(super) keep_data: Optional,
     pub(super) data_dir: Option<String>,
     pub(super) indexes: Option<String>,
+    pub(super) limits: Option<String>,
     pub(super) inspect_functions: Optional,
     pub(super) log_verbosity: Option<String>,
     pub(super) json: bool,
@@ -100,6 +101,7 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
         keep_data: optional("keep-data"),
         data_dir: text("data-dir"),
         indexes: text("indexes"),
+        limits: text("limits"),
         inspect_functions: optional("inspect-functions"),
         log_verbosity: text("log-verbosity"),
         json: flag("json"),
@@ -183,6 +185,9 @@ fn run_args() -> Vec<Arg> {
                 "What happens to queries that production refuses for want of an index \
                  [default: warn]",
             ),
+        value("limits", "policy")
+            .value_parser(PossibleValuesParser::new(LIMIT_POLICIES.map(|(name, _)| name)))
+            .help("Whether Firestore's limits of production hold [default: production]"),
         value("log-verbosity", "verbosity")
             .value_parser(verbosity)
             .ignore_case(true)

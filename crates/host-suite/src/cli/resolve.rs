@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use crate::notice::Notice;
 use crate::options::{
     Caller, ConfigChoice, DataOptions, Keep, ServiceOptions, StartOptions, index_policy,
+    limit_policy,
 };
 use crate::services::{self, ONLY_NAMES};
 
@@ -94,6 +95,7 @@ fn start_options(raw: RawArgs, machine: Machine) -> Result<StartOptions, StartEr
     options.host = raw.host;
     options.data = data;
     options.indexes = raw.indexes.as_deref().and_then(index_policy).unwrap_or_default();
+    options.limits = raw.limits.as_deref().and_then(limit_policy).unwrap_or_default();
     options.services = raw
         .ports
         .into_iter()

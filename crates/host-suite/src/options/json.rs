@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use svc_firestore::IndexPolicy;
+use svc_firestore::{IndexPolicy, LimitPolicy};
 use svc_kit::Durability;
 
 use super::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptions, StartOptions};
@@ -20,13 +20,16 @@ const OF_DATA: [&str; 3] = ["keep", "dir", "durability"];
 const OF_SERVICE: [&str; 2] = ["port", "host"];
 /// The services that have a `rules` option.
 const WITH_RULES: [&str; 1] = ["firestore"];
+/// The options of Firestore alone.
+const OF_FIRESTORE: [&str; 2] = ["indexes", "limits"];
 /// Names that are not near what they mean: those of other tools, and those of a level below.
-const MEANT: [(&str, &str); 8] = [
+const MEANT: [(&str, &str); 9] = [
     ("projectId", "project"),
     ("emulators", "config"),
     ("port", "firestore.port"),
     ("rules", "firestore.rules"),
     ("indexes", "firestore.indexes"),
+    ("limits", "firestore.limits"),
     ("keep", "data.keep"),
     ("dir", "data.dir"),
     ("durability", "data.durability"),
@@ -268,6 +271,7 @@ impl Reader {
             Value::Object(map) => {
                 if row.name == "firestore" {
                     result.indexes = self.indexes(map);
+                    result.limits = self.limits(map);
                 }
                 let options = self.service_options(row.name, map);
                 result.services.insert(row.name, options);
@@ -288,6 +292,17 @@ impl Reader {
         named.unwrap_or_default()
     }
 
+    fn limits(&mut self, firestore: &Map<String, Value>) -> LimitPolicy {
+        let Some(value) = firestore.get("limits").filter(|value| !value.is_null()) else {
+            return LimitPolicy::default();
+        };
+        let named = value.as_str().and_then(limit_policy);
+        if named.is_none() {
+            self.no_such_word("firestore.limits", "`production` or `off`", value);
+        }
+        named.unwrap_or_default()
+    }
+
     fn service_options(&mut self, service: &str, map: &Map<String, Value>) -> ServiceOptions {
         let mut options = ServiceOptions::default();
         let has_rules = WITH_RULES.contains(&service);
@@ -296,12 +311,12 @@ impl Reader {
             match key.as_str() {
                 "port" => options.port = self.port(&path, value),
                 "host" => options.host = self.string(&path, value),
-                "indexes" if service == "firestore" => {}
+                own if service == "firestore" && OF_FIRESTORE.contains(&own) => {}
                 "rules" if has_rules => options.rules = self.string(&path, value),
                 other => {
-                    let indexes = (service == "firestore").then_some("indexes");
+                    let own = OF_FIRESTORE.into_iter().filter(|_| service == "firestore");
                     let known =
-                        OF_SERVICE.into_iter().chain(has_rules.then_some("rules")).chain(indexes);
+                        OF_SERVICE.into_iter().chain(has_rules.then_some("rules")).chain(own);
                     let nearest = nearest(other, known).map(|name| format!("{service}.{name}"));
                     self.problems.push(Problem::Unknown { path, nearest });
                 }
@@ -322,6 +337,15 @@ pub(crate) const INDEX_POLICIES: [(&str, IndexPolicy); 4] = [
 /// What happens where an index is missing, by its name.
 pub(crate) fn index_policy(name: &str) -> Option<IndexPolicy> {
     INDEX_POLICIES.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy)
+}
+
+/// The names of which limits hold.
+pub(crate) const LIMIT_POLICIES: [(&str, LimitPolicy); 2] =
+    [("production", LimitPolicy::Production), ("off", LimitPolicy::Off)];
+
+/// Which limits hold, by its name.
+pub(crate) fn limit_policy(name: &str) -> Option<LimitPolicy> {
+    LIMIT_POLICIES.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy)
 }
 
 fn invalid(path: String, expected: &'static str, found: &Value) -> Problem {

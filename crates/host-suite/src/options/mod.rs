@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use base_env::Env;
 use serde_json::{Map, Value};
-use svc_firestore::IndexPolicy;
+use svc_firestore::{IndexPolicy, LimitPolicy};
 use svc_kit::{Durability, Log};
 
 use crate::machine::Machine;
 
-pub(crate) use json::{INDEX_POLICIES, index_policy};
+pub(crate) use json::{INDEX_POLICIES, LIMIT_POLICIES, index_policy, limit_policy};
 pub use problem::Problem;
 
 /// Who starts the suite, which decides the defaults.
@@ -95,6 +95,8 @@ pub struct StartOptions {
     pub data: Option<DataOptions>,
     /// What happens to Firestore queries that lack an index in production.
     pub indexes: IndexPolicy,
+    /// Whether production's limits of Firestore hold.
+    pub limits: LimitPolicy,
     /// Where warnings of the running suite go.
     pub log: Log,
     /// Whether the user interface is wanted; `None` leaves it to firebase.json.
@@ -116,6 +118,7 @@ impl StartOptions {
             services: BTreeMap::new(),
             data: None,
             indexes: IndexPolicy::default(),
+            limits: LimitPolicy::default(),
             log: Log::default(),
             ui: None,
         }

@@ -101,6 +101,7 @@ async fn help_shows_what_counts_first_and_what_is_not_there() {
         "keep-data",
         "data-dir",
         "indexes",
+        "limits",
         "log-verbosity",
         "import",
         "export-on-exit",

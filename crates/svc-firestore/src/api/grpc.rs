@@ -75,7 +75,11 @@ impl Firestore for Grpc {
         let caller = caller(&request);
         unary(async {
             let new_id = || self.state.env.auto_id();
-            let (write, mask) = from_wire::requests::create_document(request.into_inner(), new_id)?;
+            let (write, mask) = from_wire::requests::create_document(
+                request.into_inner(),
+                self.state.limits(),
+                new_id,
+            )?;
             let mask = mask.as_deref();
             let document =
                 ops::write_document::write_document(&self.state, &caller, write, mask).await?;
@@ -90,7 +94,8 @@ impl Firestore for Grpc {
     ) -> Answer<WireDocument> {
         let caller = caller(&request);
         unary(async {
-            let (write, mask) = from_wire::requests::update_document(request.into_inner())?;
+            let (write, mask) =
+                from_wire::requests::update_document(request.into_inner(), self.state.limits())?;
             let mask = mask.as_deref();
             let document =
                 ops::write_document::write_document(&self.state, &caller, write, mask).await?;
@@ -141,7 +146,7 @@ impl Firestore for Grpc {
     async fn commit(&self, request: Request<wire::CommitRequest>) -> Answer<wire::CommitResponse> {
         let caller = caller(&request);
         unary(async {
-            let request = from_wire::requests::commit(request.into_inner())?;
+            let request = from_wire::requests::commit(request.into_inner(), self.state.limits())?;
             let committed = ops::commit::commit(&self.state, &caller, request).await?;
             Ok(to_wire::commit(&committed))
         })
@@ -166,8 +171,8 @@ impl Firestore for Grpc {
         let caller = caller(&request);
         unary(async {
             let request = request.into_inner();
-            let database = parse_database(&request.database)?;
-            let writes = from_wire::writes(&database, request.writes)?;
+            let (database, writes) =
+                from_wire::requests::batch_write(request, self.state.limits())?;
             let results =
                 ops::batch_write::batch_write(&self.state, &caller, &database, &writes).await?;
             Ok(to_wire::batch_write(&results))
@@ -253,10 +258,11 @@ impl Firestore for Grpc {
     ) -> Answer<Self::WriteStream> {
         let caller = caller(&request);
         let state = Arc::clone(&self.state);
+        let limits = state.limits();
         let mut known: Option<DatabaseName> = None;
         let requests = request.into_inner().map(move |request| {
             let request = request.map_err(|status| front::status_from_tonic(&status))?;
-            let request = from_wire::streams::write(request, known.as_ref())?;
+            let request = from_wire::streams::write(request, known.as_ref(), limits)?;
             known = request.database.clone().or(known.take());
             Ok(request)
         });

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use base_value::{DatabaseName, FieldPath};
+use base_value::{DatabaseName, FieldPath, LimitPolicy};
 use engine_query::{Indexer, Prepared, Query, RequiredIndex, required_indexes};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
@@ -77,6 +77,7 @@ impl fmt::Debug for Indexes {
 /// Prepares the queries of one suite, and holds what is declared for each of its databases.
 pub(crate) struct Preparer {
     indexes: Indexes,
+    limits: LimitPolicy,
     log: Log,
     /// What the admin API has made of the declarations of a database.
     changed: RwLock<HashMap<DatabaseName, Arc<Definitions>>>,
@@ -85,8 +86,14 @@ pub(crate) struct Preparer {
 }
 
 impl Preparer {
-    pub(crate) fn new(indexes: Indexes, log: Log) -> Preparer {
-        Preparer { indexes, log, changed: RwLock::default(), advised: Mutex::default() }
+    pub(crate) fn new(indexes: Indexes, limits: LimitPolicy, log: Log) -> Preparer {
+        let (changed, advised) = (RwLock::default(), Mutex::default());
+        Preparer { indexes, limits, log, changed, advised }
+    }
+
+    /// Whether production's limits hold.
+    pub(crate) fn limits(&self) -> LimitPolicy {
+        self.limits
     }
 
     /// What is declared for a database now.
@@ -158,7 +165,7 @@ impl Preparer {
         sums: &[FieldPath],
     ) -> Result<Prepared, Error> {
         let definitions = self.definitions(database);
-        let prepared = Prepared::new(database, query)?;
+        let prepared = Prepared::new(database, Query { limits: self.limits, ..query })?;
         if self.indexes.policy != IndexPolicy::Off {
             for required in required_indexes(prepared.query(), sums, definitions.declared())? {
                 self.advise(database, required)?;

@@ -51,8 +51,11 @@ pub(crate) fn apply(
     transaction: Option<TxnId>,
 ) -> Result<Committed, Error> {
     let request_time = state.env.now();
+    let name = writes.first().map(|write| &write.name.database);
+    let definitions = name.map(|name| state.preparer.definitions(name)).unwrap_or_default();
+    let limits = writes::Limits { policy: state.limits(), declared: definitions.declared() };
     let (commit, outcomes) = database.commit(transaction, |reads, _time| {
-        let applied = writes::apply(reads, writes, request_time)?;
+        let applied = writes::apply(reads, writes, request_time, &limits)?;
         Ok::<_, Error>((applied.batch, applied.outcomes))
     })?;
     Ok(Committed { outcomes, commit })

@@ -41,7 +41,8 @@ pub(crate) async fn partition_query(
 ) -> Result<Page, Error> {
     access::check(caller, Access::Admin)?;
     let database = state.database(&request.database)?;
-    let prepared = Prepared::new(&request.database, request.query)?;
+    let query = Query { limits: state.limits(), ..request.query };
+    let prepared = Prepared::new(&request.database, query)?;
     let view =
         view::open(state, &database, request.consistency, || ReadScope::Keys(Vec::new())).await?;
     let partitions = request.partitions;

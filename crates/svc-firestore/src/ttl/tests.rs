@@ -1,6 +1,6 @@
 //! Sweeps over databases of this process, without a service around them.
 
-use base_value::{DocumentPath, Fields};
+use base_value::{DocumentPath, Fields, LimitPolicy};
 use serde_json::json;
 use svc_kit::Place;
 
@@ -23,7 +23,7 @@ fn suite() -> Suite {
     let mut indexes = Indexes::default();
     let exception = json!({"collectionGroup": "c", "fieldPath": "until", "ttl": true});
     indexes.declare("(default)", &json!({"fieldOverrides": [exception]})).unwrap();
-    let preparer = Arc::new(Preparer::new(indexes, Log::default()));
+    let preparer = Arc::new(Preparer::new(indexes, LimitPolicy::Production, Log::default()));
     let databases = Databases::open(env.clone(), Place::Memory, Arc::clone(&preparer)).unwrap();
     let databases = Arc::new(databases);
     let sweeper =

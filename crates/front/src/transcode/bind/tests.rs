@@ -32,6 +32,11 @@ fn parameters_become_fields() {
         ("limit=7", r#"{"limit":7}"#),
         ("limit=0", r#"{"limit":0}"#),
         ("deep=true", r#"{"deep":true}"#),
+        ("deep=1", r#"{"deep":true}"#),
+        ("all=yes", r#"{"all":true}"#),
+        ("all=F", "{}"),
+        ("order=down", r#"{"order":"DOWN"}"#),
+        ("pageSize=1&page_size=2", r#"{"pageSize":2}"#),
         ("all=true", r#"{"all":true}"#),
         ("all=false", "{}"),
         ("weight=1.5", r#"{"weight":1.5}"#),
@@ -77,14 +82,12 @@ fn what_does_not_fit_is_told_in_googles_words() {
             "Invalid value at 'order' (type.googleapis.com/library.v1.Order), \"SIDEWAYS\"",
         ),
         ("mask=a", "Invalid value at 'mask' (type.googleapis.com/library.v1.Mask), \"a\""),
-        (
-            "deep=1",
-            "Invalid value at 'deep' (type.googleapis.com/google.protobuf.BoolValue), \"1\"",
-        ),
-        (
-            "pageSize=1&page_size=2",
-            "Invalid JSON payload received. Unknown name \"page_size\": Proto field is not repeating, cannot start list.",
-        ),
+        ("all=", "Invalid value at 'all' (TYPE_BOOL), \"\""),
+        ("pageSize=", "Invalid value at 'page_size' (TYPE_INT32), \"\""),
+        ("pageSize=1e1", "Invalid value at 'page_size' (TYPE_INT32), \"1e1\""),
+        ("weight=1e400", "Invalid value at 'weight' (TYPE_DOUBLE), \"1e400\""),
+        ("limit=x", "Invalid value at 'limit.value' (TYPE_INT32), \"x\""),
+        ("deep=maybe", "Invalid value at 'deep.value' (TYPE_BOOL), \"maybe\""),
         ("parent=%ff", "The query parameter \"%ff\" is not UTF-8 when decoded."),
     ];
     for (query, expected) in table {
@@ -98,11 +101,11 @@ fn what_does_not_fit_is_told_in_googles_words() {
     check_error(
         "GetBookRequest",
         "readTime=yesterday",
-        "Invalid value at 'read_time' (type.googleapis.com/google.protobuf.Timestamp), \"yesterday\"",
+        "Invalid value at 'read_time' (type.googleapis.com/google.protobuf.Timestamp), Field 'read_time', Illegal timestamp format; timestamps must end with 'Z' or have a valid timezone offset.",
     );
     check_error(
         "GetBookRequest",
         "transaction=AAEC&readTime=2020-01-01T00:00:00Z",
-        "Invalid value at 'read_time', oneof field 'at' is already set. Cannot set 'readTime' beside 'transaction'.",
+        "Invalid value (oneof), oneof field 'at' is already set. Cannot set 'transaction'",
     );
 }

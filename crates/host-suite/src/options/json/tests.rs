@@ -52,6 +52,13 @@ fn every_problem_is_named_with_its_path() {
         &["option `firestore.indexes` must be `off`, `warn`, `strict` or `record`, not `loud`"],
     );
     check(
+        json!({"firestore": {"limits": true, "limit": "off"}}),
+        &[
+            "option `firestore.limits` must be `production` or `off`, not a boolean",
+            "unknown option `firestore.limit`; did you mean `firestore.limits`?",
+        ],
+    );
+    check(
         json!({"auth": {}}),
         &["option `auth`: firelet does not have the Authentication Emulator yet"],
     );
@@ -125,7 +132,7 @@ fn options_are_read() {
     std::fs::create_dir(folder.path().join("app")).unwrap();
     let machine = Machine { cwd: folder.path().to_owned(), ..Machine::default() };
     let given = json!({
-        "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules", "indexes": "strict"},
+        "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules", "indexes": "strict", "limits": "off"},
         "hub": null,
         "only": ["firestore,hosting:site"],
         "config": "sub/firebase.json",
@@ -147,6 +154,8 @@ fn options_are_read() {
     assert_eq!(options.services.into_iter().collect::<Vec<_>>(), [("firestore", firestore)]);
 
     assert_eq!(options.indexes, IndexPolicy::Strict);
+    assert_eq!(options.limits, LimitPolicy::Off);
+    assert_eq!(read_at_root(&Value::Null).unwrap().limits, LimitPolicy::Production);
     assert_eq!(read_at_root(&Value::Null).unwrap().indexes, IndexPolicy::Warn);
     let data = |data: Value| read_at_root(&json!({"data": data})).unwrap().data;
     assert_eq!(data(Value::Null), None);

@@ -9,4 +9,3 @@ mod times;
 mod writes;
 
 pub(crate) use consistency::transaction;
-pub(crate) use writes::writes;

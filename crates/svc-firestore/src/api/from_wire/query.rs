@@ -1,7 +1,7 @@
 //! Structured queries as they arrive, turned into the engine's model. Validation is the engine's; here
 //! only shapes are refused that its model cannot express.
 
-use base_value::{FieldPath, ParentPath, Value, codec};
+use base_value::{FieldPath, LimitPolicy, ParentPath, Value, codec};
 use base_wire::WireValue;
 use base_wire::google::firestore::v1 as wire;
 use engine_query::{
@@ -37,6 +37,8 @@ pub(crate) fn query(parent: ParentPath, query: wire::StructuredQuery) -> Result<
         limit: query.limit.map(Query::checked_limit).transpose()?,
         select: query.select.map(|select| fields(select.fields)).transpose()?,
         nearest: query.find_nearest.map(nearest).transpose()?,
+        // The service's own, which it puts in when it prepares the query.
+        limits: LimitPolicy::default(),
     })
 }
 

@@ -1,9 +1,11 @@
 //! The requests of the unary and server-streaming methods, decoded.
 
 use base_value::{
-    DatabaseName, DocumentName, FieldPath, check_collection_id, parse_database, parse_parent,
+    DatabaseName, DocumentName, FieldPath, LimitPolicy, check_collection_id, parse_database,
+    parse_parent,
 };
 use base_wire::google::firestore::v1 as wire;
+use engine_query::Explain;
 use prost::Message;
 
 use super::consistency::{self, DefaultMode, Selector};
@@ -45,18 +47,38 @@ pub(crate) fn batch_get_documents(
     })
 }
 
-pub(crate) fn commit(request: wire::CommitRequest) -> Result<ops::commit::Request, Error> {
-    let database = parse_database(&request.database)?;
-    if request.encoded_len() > COMMIT_BYTES_MAX {
+/// What production says of any request that is too large.
+fn check_payload(request: &impl Message, limits: LimitPolicy) -> Result<(), Error> {
+    if limits.is_above(request.encoded_len(), COMMIT_BYTES_MAX) {
         return Err(Error::invalid(format!(
             "Request payload size exceeds the limit: {COMMIT_BYTES_MAX} bytes."
         )));
     }
+    Ok(())
+}
+
+pub(crate) fn commit(
+    request: wire::CommitRequest,
+    limits: LimitPolicy,
+) -> Result<ops::commit::Request, Error> {
+    let database = parse_database(&request.database)?;
+    check_payload(&request, limits)?;
     Ok(ops::commit::Request {
-        writes: writes::writes(&database, request.writes)?,
+        writes: writes::writes(&database, request.writes, limits)?,
         transaction: consistency::transaction(&request.transaction)?,
         database,
     })
+}
+
+/// The database and the writes of a BatchWrite.
+pub(crate) fn batch_write(
+    request: wire::BatchWriteRequest,
+    limits: LimitPolicy,
+) -> Result<(DatabaseName, Vec<Write>), Error> {
+    let database = parse_database(&request.database)?;
+    check_payload(&request, limits)?;
+    let writes = writes::writes(&database, request.writes, limits)?;
+    Ok((database, writes))
 }
 
 /// The database and the options of a new transaction.
@@ -73,6 +95,7 @@ pub(crate) type WriteAndMask = (Write, Option<Vec<FieldPath>>);
 /// `new_id` draws an id where the client leaves that to us.
 pub(crate) fn create_document(
     request: wire::CreateDocumentRequest,
+    limits: LimitPolicy,
     new_id: impl FnOnce() -> String,
 ) -> Result<WriteAndMask, Error> {
     let (database, parent) = parse_parent(&request.parent)?;
@@ -84,7 +107,8 @@ pub(crate) fn create_document(
     let id = if request.document_id.is_empty() { new_id() } else { request.document_id };
     let path = parent.collection(&request.collection_id)?.document(&id)?;
     let name = database.document(path);
-    let fields = writes::fields(&document, &name)?;
+    let fields = writes::fields(&document, &name, limits)?;
+    writes::check_stored(&fields, None, limits)?;
     let write = Write {
         name,
         action: Action::Set(fields),
@@ -94,11 +118,16 @@ pub(crate) fn create_document(
     Ok((write, mask(request.mask)?))
 }
 
-pub(crate) fn update_document(request: wire::UpdateDocumentRequest) -> Result<WriteAndMask, Error> {
+pub(crate) fn update_document(
+    request: wire::UpdateDocumentRequest,
+    limits: LimitPolicy,
+) -> Result<WriteAndMask, Error> {
     let document = request.document.unwrap_or_default();
     let name = DocumentName::parse(&document.name)?;
-    let fields = writes::fields(&document, &name)?;
-    let action = match mask(request.update_mask)? {
+    let fields = writes::fields(&document, &name, limits)?;
+    let update_mask = mask(request.update_mask)?;
+    writes::check_stored(&fields, update_mask.as_deref(), limits)?;
+    let action = match update_mask {
         None => Action::Set(fields),
         Some(mask) => Action::Patch { mask, fields },
     };
@@ -168,7 +197,17 @@ pub(crate) fn run_query(request: wire::RunQueryRequest) -> Result<ops::run_query
         database,
         query: query::query(parent, structured)?,
         consistency: request.consistency_selector.consistency()?,
+        explain: explain(request.explain_options),
     })
+}
+
+/// What a request wants to know of how it is answered.
+fn explain(options: Option<wire::ExplainOptions>) -> Explain {
+    match options {
+        None => Explain::Off,
+        Some(options) if options.analyze => Explain::Analyze,
+        Some(_) => Explain::Plan,
+    }
 }
 
 pub(crate) fn run_aggregation_query(
@@ -189,6 +228,7 @@ pub(crate) fn run_aggregation_query(
         query: query::query(parent, base)?,
         aggregations: query::aggregations(aggregation.aggregations)?,
         consistency: request.consistency_selector.consistency()?,
+        explain: explain(request.explain_options),
     })
 }
 

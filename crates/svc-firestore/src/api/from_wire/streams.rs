@@ -1,7 +1,7 @@
 //! The messages of the Listen and Write streams, decoded.
 
 use base_status::Status;
-use base_value::{DatabaseName, parse_database, parse_parent};
+use base_value::{DatabaseName, LimitPolicy, parse_database, parse_parent};
 use base_wire::google::firestore::v1 as wire;
 use engine_query::QueryError;
 use wire::target::{QueryTarget, ResumeType, TargetType, query_target};
@@ -105,6 +105,7 @@ fn query_target(target: QueryTarget, preparer: &Preparer) -> Result<(DatabaseNam
 pub(crate) fn write(
     request: wire::WriteRequest,
     known: Option<&DatabaseName>,
+    limits: LimitPolicy,
 ) -> Result<write_stream::Request, Error> {
     let named = match request.database.as_str() {
         "" => None,
@@ -115,7 +116,7 @@ pub(crate) fn write(
     }
     let database = named.or_else(|| known.cloned());
     let writes = match &database {
-        Some(database) => writes::writes(database, request.writes)?,
+        Some(database) => writes::writes(database, request.writes, limits)?,
         None => Vec::new(),
     };
     // A token without a stream's id acknowledges; an id without a token is of no use and ignored.

@@ -1,7 +1,11 @@
 //! Writes as they arrive: decoded, validated, and checked to belong to the request's database.
 
+use std::collections::HashMap;
+
 use base_env::UnixMicros;
-use base_value::{DatabaseName, DocumentName, FieldPath, Fields, Value, codec, validate};
+use base_value::{
+    DatabaseName, DocumentName, FieldPath, Fields, LimitPolicy, Value, codec, validate,
+};
 use base_wire::google::firestore::v1 as wire;
 use base_wire::{WireDocument, WireValue};
 use wire::document_transform::FieldTransform;
@@ -21,21 +25,46 @@ use crate::ops::writes::{Action, Precondition, Transform, TransformOp, Write};
 pub(crate) fn writes(
     database: &DatabaseName,
     writes: Vec<wire::Write>,
+    limits: LimitPolicy,
 ) -> Result<Vec<Write>, Error> {
-    writes.into_iter().map(|one| write(database, one)).collect()
+    let writes = writes.into_iter().map(|one| write(database, one, limits));
+    let writes: Vec<Write> = writes.collect::<Result<_, _>>()?;
+    check_transforms(&writes, limits)?;
+    Ok(writes)
 }
 
-fn write(database: &DatabaseName, write: wire::Write) -> Result<Write, Error> {
+/// Counts the transforms of each document, over all writes of the request.
+fn check_transforms(writes: &[Write], limits: LimitPolicy) -> Result<(), Error> {
+    let all: usize = writes.iter().map(|write| write.transforms.len()).sum();
+    if !limits.is_above(all, TRANSFORMS_PER_DOCUMENT_MAX) {
+        return Ok(());
+    }
+    let mut counts: HashMap<&DocumentName, usize> = HashMap::new();
+    for write in writes {
+        let count = counts.entry(&write.name).or_default();
+        *count += write.transforms.len();
+        if *count > TRANSFORMS_PER_DOCUMENT_MAX {
+            return Err(Error::invalid(format!(
+                "cannot have more than {TRANSFORMS_PER_DOCUMENT_MAX} field transforms on a single document"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn write(database: &DatabaseName, write: wire::Write, limits: LimitPolicy) -> Result<Write, Error> {
     let precondition = precondition(write.current_document)?;
-    let transforms = transforms(write.update_transforms)?;
+    let transforms = transforms(write.update_transforms, limits)?;
     match write.operation {
         None => Err(Error::invalid("empty write operation")),
         Some(Operation::Update(document)) => {
             let name = name_in(database, &document.name)?;
-            let fields = fields(&document, &name)?;
-            let action = match write.update_mask {
+            let fields = fields(&document, &name, limits)?;
+            let mask = write.update_mask.map(|mask| field_paths(&mask.field_paths)).transpose()?;
+            check_stored(&fields, mask.as_deref(), limits)?;
+            let action = match mask {
                 None => Action::Set(fields),
-                Some(mask) => Action::Patch { mask: field_paths(&mask.field_paths)?, fields },
+                Some(mask) => Action::Patch { mask, fields },
             };
             Ok(Write { name, action, precondition, transforms })
         }
@@ -58,7 +87,8 @@ fn write(database: &DatabaseName, write: wire::Write) -> Result<Write, Error> {
                 return Err(Error::invalid("The list of FieldTransform must not be empty."));
             }
             let name = name_in(database, &transform.document)?;
-            let transforms = self::transforms(transform.field_transforms)?;
+            name.check_limits()?;
+            let transforms = self::transforms(transform.field_transforms, limits)?;
             let action = Action::Patch { mask: Vec::new(), fields: Fields::new() };
             Ok(Write { name, action, precondition, transforms })
         }
@@ -97,14 +127,35 @@ pub(crate) fn check_database(requested: &DatabaseName, other: &DatabaseName) -> 
     )))
 }
 
-/// The fields of a document that is to be stored, validated but for their size, which is a matter of
-/// each write.
-pub(crate) fn fields(document: &WireDocument, name: &DocumentName) -> Result<Fields, Error> {
+/// The fields of a document that is to be written. What of them is stored, and whether that is too long or
+/// too deep, is a matter of each write.
+pub(crate) fn fields(
+    document: &WireDocument,
+    name: &DocumentName,
+    limits: LimitPolicy,
+) -> Result<Fields, Error> {
     let mut fields = codec::decode_fields(&document.fields)?;
     validate::normalize(&mut fields);
-    validate::check_contents(&fields)?;
+    validate::check_shapes(&fields, limits)?;
     name.check_limits()?;
     Ok(fields)
+}
+
+/// Checks what of a document's fields is stored: all of them, or those that a mask names.
+pub(crate) fn check_stored(
+    fields: &Fields,
+    mask: Option<&[FieldPath]>,
+    limits: LimitPolicy,
+) -> Result<(), Error> {
+    let all = validate::check_all_bounds(fields, limits);
+    let (Err(_), Some(mask)) = (&all, mask) else { return Ok(all?) };
+    let mut stored = Fields::new();
+    for path in mask {
+        if let Some(value) = path.get(fields) {
+            path.set(&mut stored, value.clone());
+        }
+    }
+    Ok(validate::check_all_bounds(&stored, limits)?)
 }
 
 /// Parses the paths of a mask.
@@ -126,13 +177,12 @@ pub(crate) fn precondition(
     }
 }
 
-fn transforms(transforms: Vec<FieldTransform>) -> Result<Vec<Transform>, Error> {
-    if transforms.len() > TRANSFORMS_PER_DOCUMENT_MAX {
-        return Err(Error::invalid(format!(
-            "Document has more than {TRANSFORMS_PER_DOCUMENT_MAX} field transforms."
-        )));
-    }
-    let transforms: Vec<_> = transforms.into_iter().map(transform).collect::<Result<_, _>>()?;
+fn transforms(
+    transforms: Vec<FieldTransform>,
+    limits: LimitPolicy,
+) -> Result<Vec<Transform>, Error> {
+    let transforms = transforms.into_iter().map(|one| transform(one, limits));
+    let transforms: Vec<_> = transforms.collect::<Result<_, _>>()?;
     // In this order a path stands right before the first of those that it is a prefix of.
     let mut fields: Vec<_> = transforms.iter().map(|transform| &transform.field).collect();
     fields.sort_unstable_by_key(|field| field.segments());
@@ -146,7 +196,7 @@ fn transforms(transforms: Vec<FieldTransform>) -> Result<Vec<Transform>, Error> 
     Ok(transforms)
 }
 
-fn transform(transform: FieldTransform) -> Result<Transform, Error> {
+fn transform(transform: FieldTransform, limits: LimitPolicy) -> Result<Transform, Error> {
     let field = FieldPath::parse(&transform.field_path)?;
     let op = match transform.transform_type {
         None => {
@@ -166,10 +216,10 @@ fn transform(transform: FieldTransform) -> Result<Transform, Error> {
         Some(TransformType::Maximum(other)) => TransformOp::Maximum(number(&other)?),
         Some(TransformType::Minimum(other)) => TransformOp::Minimum(number(&other)?),
         Some(TransformType::AppendMissingElements(array)) => {
-            TransformOp::Append(elements(&field, &array.values)?)
+            TransformOp::Append(elements(&array.values, limits)?)
         }
         Some(TransformType::RemoveAllFromArray(array)) => {
-            TransformOp::Remove(elements(&field, &array.values)?)
+            TransformOp::Remove(elements(&array.values, limits)?)
         }
     };
     Ok(Transform { field, op })
@@ -182,13 +232,13 @@ fn number(value: &WireValue) -> Result<Value, Error> {
     }
 }
 
-/// The elements of an array transform. Each is checked on its own: unlike in a stored array, an element
-/// may be an array itself (observed on the official emulator).
-fn elements(field: &FieldPath, values: &[WireValue]) -> Result<Vec<Value>, Error> {
+/// The elements of an array transform. What is too long or too deep is told of the document that comes of
+/// them (observed on the official emulator).
+fn elements(values: &[WireValue], limits: LimitPolicy) -> Result<Vec<Value>, Error> {
     let element = |value: &WireValue| {
         let mut value = codec::decode_value(&value.raw)?;
         validate::normalize_value(&mut value);
-        validate::check_value(field.first(), &value)?;
+        validate::check_operand(&value, limits)?;
         Ok(value)
     };
     values.iter().map(element).collect()

@@ -2,6 +2,7 @@
 
 pub(crate) mod admin;
 mod documents;
+mod explain;
 mod queries;
 mod streams;
 mod writes;

@@ -7,14 +7,38 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use base_env::UnixMicros;
-use base_value::{FieldPath, Fields, Value, codec, key, validate};
+use base_value::{DocumentName, FieldPath, Fields, LimitPolicy, Value, codec, key, validate};
 use bytes::Bytes;
+use engine_query::Declared;
 use engine_store::{Commit, Op, Record, WriteBatch};
 use engine_txn::Reads;
 
 use super::model::{Action, Precondition, Write};
-use super::transforms;
-use crate::error::{Error, WriteOrder};
+use super::{order, transforms};
+use crate::error::Error;
+
+/// Which of production's limits hold for the documents of one database.
+pub(crate) struct Limits<'a> {
+    pub(crate) policy: LimitPolicy,
+    pub(crate) declared: &'a Declared,
+}
+
+impl Limits<'_> {
+    /// Whether production's indexes would take the document, whose size is known.
+    fn check_indexes(
+        &self,
+        fields: &Fields,
+        name: &DocumentName,
+        size: usize,
+    ) -> Result<(), Error> {
+        match self.policy {
+            LimitPolicy::Production => {
+                Ok(self.declared.check_document(&name.path, fields, size)?)
+            }
+            LimitPolicy::Off => Ok(()),
+        }
+    }
+}
 
 /// What a commit will store and what each of its writes will answer.
 #[derive(Debug)]
@@ -54,7 +78,9 @@ pub(crate) fn apply(
     reads: &mut Reads,
     writes: &[Write],
     request_time: UnixMicros,
+    limits: &Limits<'_>,
 ) -> Result<Applied, Error> {
+    order::check(writes)?;
     let mut documents: BTreeMap<Bytes, Pending> = BTreeMap::new();
     let mut outcomes = Vec::with_capacity(writes.len());
     for write in writes {
@@ -63,9 +89,8 @@ pub(crate) fn apply(
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(Pending::load(reads.get(&key))),
         };
-        pending.check_order(write)?;
         pending.check_precondition(write)?;
-        let transform_results = pending.write(write, request_time)?;
+        let transform_results = pending.write(write, request_time, limits)?;
         outcomes.push(Outcome {
             key,
             unchanged: pending.stored.as_ref().map(|record| record.updated),
@@ -86,21 +111,8 @@ pub(crate) fn apply(
 struct Pending {
     stored: Option<Record>,
     now: State,
-    last: Last,
     /// A write of this commit deleted it, whatever came after.
     was_deleted: bool,
-}
-
-/// What the last write of this commit did to a document.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
-    Nothing,
-    Verify,
-    Delete,
-    /// A write that demanded that the document was missing.
-    Insert,
-    /// Any other update.
-    Upsert,
 }
 
 enum State {
@@ -114,7 +126,7 @@ enum State {
 
 impl Pending {
     fn load(stored: Option<Record>) -> Pending {
-        Pending { stored, now: State::Untouched, last: Last::Nothing, was_deleted: false }
+        Pending { stored, now: State::Untouched, was_deleted: false }
     }
 
     fn exists(&self) -> bool {
@@ -123,25 +135,6 @@ impl Pending {
             State::Present(_) | State::Encoded(_) => true,
             State::Missing => false,
         }
-    }
-
-    /// Some orders of writes to one document are refused whatever is stored (observed on the official
-    /// emulator, and where it is known, on production).
-    fn check_order(&self, write: &Write) -> Result<(), Error> {
-        let refused = match (self.last, &write.action, write.precondition) {
-            (Last::Nothing, _, _) => return Ok(()),
-            (Last::Verify, Action::Verify, _) => WriteOrder::VerifyTwice,
-            (Last::Verify, _, _) => WriteOrder::VerifyThenWrite,
-            (_, Action::Verify, _) => WriteOrder::WriteThenVerify,
-            (_, Action::Delete, _) => return Ok(()),
-            (Last::Delete, _, Precondition::Exists(true) | Precondition::UpdateTime(_)) => {
-                WriteOrder::DeleteThenUpdate
-            }
-            (Last::Insert, _, Precondition::Exists(false)) => WriteOrder::InsertThenInsert,
-            (Last::Upsert, _, Precondition::Exists(false)) => WriteOrder::UpsertThenInsert,
-            (Last::Delete | Last::Insert | Last::Upsert, _, _) => return Ok(()),
-        };
-        Err(Error::WriteOrder(refused))
     }
 
     fn check_precondition(&self, write: &Write) -> Result<(), Error> {
@@ -166,13 +159,12 @@ impl Pending {
         }
     }
 
-    fn write(&mut self, write: &Write, request_time: UnixMicros) -> Result<Vec<Value>, Error> {
-        self.last = match (&write.action, write.precondition) {
-            (Action::Verify, _) => Last::Verify,
-            (Action::Delete, _) => Last::Delete,
-            (_, Precondition::Exists(false)) => Last::Insert,
-            _ => Last::Upsert,
-        };
+    fn write(
+        &mut self,
+        write: &Write,
+        request_time: UnixMicros,
+        limits: &Limits<'_>,
+    ) -> Result<Vec<Value>, Error> {
         match &write.action {
             Action::Verify => return Ok(Vec::new()),
             Action::Delete => {
@@ -182,7 +174,8 @@ impl Pending {
             }
             Action::Set(fields) if write.transforms.is_empty() => {
                 // What it holds was validated when it was decoded, and nothing of the old document matters.
-                validate::check_size(fields, &write.name)?;
+                let size = validate::check_size(fields, &write.name, limits.policy)?;
+                limits.check_indexes(fields, &write.name, size)?;
                 self.now = State::Encoded(codec::encode_fields(fields));
                 return Ok(Vec::new());
             }
@@ -191,7 +184,8 @@ impl Pending {
         }
         let fields = self.fields_mut()?;
         let results = transforms::apply(fields, &write.transforms, request_time)?;
-        validate::check_fields(fields, &write.name)?;
+        let size = validate::check_fields(fields, &write.name, limits.policy)?;
+        limits.check_indexes(fields, &write.name, size)?;
         Ok(results)
     }
 

@@ -5,7 +5,8 @@
 
 mod apply;
 mod model;
+mod order;
 mod transforms;
 
-pub(crate) use apply::{Outcome, apply};
+pub(crate) use apply::{Limits, Outcome, apply};
 pub(crate) use model::{Action, Precondition, Transform, TransformOp, Write};
