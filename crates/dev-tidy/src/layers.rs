@@ -12,10 +12,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("engine-txn", &["base-env", "base-status", "base-value", "engine-store"]),
     ("engine-watch", &["base-env", "base-status", "base-value", "engine-store", "engine-txn"]),
     ("engine-query", &["base-env", "base-status", "base-value", "engine-store"]),
-    (
-        "engine-pipeline",
-        &["base-env", "base-status", "base-value", "engine-query", "engine-store"],
-    ),
+    ("engine-pipeline", &["base-env", "base-status", "base-value", "engine-query", "engine-store"]),
     ("front", &["base-env", "base-status", "base-token"]),
     ("svc-kit", &["base-", "engine-", "front"]),
     ("svc-", &["base-", "engine-", "front", "svc-kit"]),

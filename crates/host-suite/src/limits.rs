@@ -2,6 +2,12 @@
 
 use std::time::Duration;
 
+use base_env::UnixMicros;
+
+/// How far the suite's clock may be moved: protocols say times up to the year 9999, and a suite goes on for a
+/// while after it was moved. This is the beginning of that year.
+pub(crate) const CLOCK_MAX: UnixMicros = UnixMicros(253_370_764_800_000_000);
+
 /// How long a stopping service waits for requests in flight before their connections are cut.
 ///
 /// Requests take microseconds; what is still open then is a stream whose client does not read.

@@ -116,6 +116,7 @@ impl Plan {
             notices.extend(firestore::rules(&options, config)?);
             let (indexes, missing) = config::firestore_indexes(config)?;
             configs.firestore.indexes = indexes;
+            configs.firestore.databases = config::firestore_databases(config)?;
             configs.firestore.indexes.policy = options.indexes;
             configs.firestore.limits = options.limits;
             if options.indexes == IndexPolicy::Record {

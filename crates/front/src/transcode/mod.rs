@@ -26,7 +26,7 @@ use crate::limits;
 use crate::status::{Protocol, status_to_http};
 use table::Table;
 
-pub use table::{Candidate, TableError};
+pub use table::{Candidate, ExtraRule, TableError};
 
 /// Picks one of several RPCs that one HTTP method and path can mean; `None` answers 404. The candidates come in the
 /// order of the service's declaration, each RPC once.
@@ -43,6 +43,8 @@ pub struct TranscodeOptions {
     pub prefixes: &'static [&'static str],
     /// Other first segments, and the prefix each stands for, for example `("v1beta1", "v1")`.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// Paths beyond those of the annotations.
+    pub extra: &'static [ExtraRule],
     /// Decides between RPCs that share a path; see [`first`].
     pub choose: Choose,
     /// The largest request body.
@@ -57,6 +59,7 @@ impl TranscodeOptions {
             services,
             prefixes: &["v1"],
             aliases: &[],
+            extra: &[],
             choose: first,
             body_bytes_max: limits::JSON_BODY_BYTES_MAX,
         }
@@ -114,7 +117,7 @@ impl Transcoder {
 
 impl Shared {
     fn table(&self) -> Result<&Table, &TableError> {
-        let build = || Table::new((self.options.pool)(), self.options.services);
+        let build = || Table::new((self.options.pool)(), self.options.services, self.options.extra);
         self.table.get_or_init(build).as_ref()
     }
 }

@@ -101,7 +101,7 @@ pub(crate) async fn execute_pipeline(
     access::check(caller, Access::Read)?;
     let Request { database: name, stages, options, consistency } = request;
     let database = state.database(&name)?;
-    let indexer = state.preparer.indexes().indexer(&name).clone();
+    let indexer = state.preparer.indexer(&name);
     let pipeline = Pipeline::parse(&stages)?;
     let opened = pipeline.open(&name, &indexer)?;
     let reads = pipeline.reads(&opened, &name)?;

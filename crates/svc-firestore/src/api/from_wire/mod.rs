@@ -1,5 +1,6 @@
 //! Wire types to domain types: with `to_wire/` the only place that sees both.
 
+pub(crate) mod admin;
 mod consistency;
 mod pipeline;
 mod query;

@@ -1,5 +1,6 @@
 //! Domain types to wire types. Documents are spliced from stored bytes, never decoded.
 
+pub(crate) mod admin;
 mod documents;
 mod explain;
 mod pipelines;
