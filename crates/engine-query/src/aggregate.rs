@@ -8,10 +8,11 @@ use engine_store::Snapshot;
 
 use crate::error::QueryError;
 use crate::execute::Prepared;
+use crate::explain::{Explain, Scanned, UsedIndex, Way, Work};
 use crate::limits::{AGGREGATIONS_MAX, ALIAS_MAX_BYTES};
 use crate::model::{Filter, From, Query};
 use crate::normalize::{each_leaf, full_order};
-use crate::run::Overlay;
+use crate::overlay::Overlay;
 use crate::tally::Tally;
 use crate::totals::Totals;
 use crate::validate_filter::plain;
@@ -51,20 +52,28 @@ pub fn aggregate(
     aggregations: &[Aggregation],
     snapshot: &Snapshot,
 ) -> Result<Vec<(String, Value)>, QueryError> {
-    aggregate_telling(prepared, aggregations, snapshot).map(|aggregated| aggregated.values)
+    let aggregated = aggregate_telling(prepared, aggregations, snapshot, Explain::Off)?;
+    Ok(aggregated.values)
 }
 
 /// What aggregations came to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aggregated {
     /// Aliases and values in the order of the request.
     pub values: Vec<(String, Value)>,
     /// How many documents were matched one by one that a fold would let an index find: where that is more than
     /// some thousand, the store had better fold.
     pub unfolded: usize,
+    /// How many documents have matched, those included that the offset has passed over.
+    pub matched: u64,
+    /// What was read.
+    pub scanned: Scanned,
+    /// The indexes that were, or would be, read; none where nobody asked for them.
+    pub indexes: Vec<UsedIndex>,
 }
 
-/// Same as [`aggregate`], and tells what it took.
+/// Same as [`aggregate`], and tells what it took. Where the plan alone is wanted there are no values, and nothing
+/// is read.
 ///
 /// # Errors
 /// What the product refuses, in its words.
@@ -72,19 +81,35 @@ pub fn aggregate_telling(
     prepared: &Prepared,
     aggregations: &[Aggregation],
     snapshot: &Snapshot,
+    explain: Explain,
 ) -> Result<Aggregated, QueryError> {
     let aliases = aliases(aggregations, prepared.query().limits)?;
     let fields = aggregated_fields(aggregations);
     check_fields(prepared.query(), aggregations, &fields)?;
-    let (totals, unfolded) = if fields.is_empty() {
-        let (count, unfolded) = count(prepared, aggregations, snapshot);
-        (Totals::counted(count), unfolded)
-    } else {
-        Totals::of(&prepared.reordered(&fields)?, &fields, snapshot)
+    let summing = match fields.is_empty() {
+        true => None,
+        false => Some(prepared.reordered(&fields)?),
     };
+    if explain == Explain::Plan {
+        let indexes = match &summing {
+            None => prepared.used(counting_way(prepared, snapshot)),
+            Some(summing) => summing.used(Totals::way(summing, &fields, snapshot)),
+        };
+        return Ok(Aggregated { indexes, ..Aggregated::default() });
+    }
+    let (totals, work) = match &summing {
+        None => count(prepared, aggregations, snapshot),
+        Some(summing) => Totals::of(summing, &fields, snapshot),
+    };
+    let indexes = match explain {
+        Explain::Off | Explain::Plan => Vec::new(),
+        Explain::Analyze => summing.as_ref().unwrap_or(prepared).used(work.way),
+    };
+    let Work { unfolded, scanned, .. } = work;
+    let matched = totals.matched();
     let values = aggregations.iter().map(|aggregation| totals.value(&aggregation.op));
     let values = aliases.into_iter().zip(values).collect();
-    Ok(Aggregated { values, unfolded })
+    Ok(Aggregated { values, unfolded, matched, scanned, indexes })
 }
 
 /// The names of the results; unnamed ones are numbered.
@@ -190,12 +215,12 @@ fn name_is_fixed(query: &Query) -> bool {
     ordered || below_document || filtered
 }
 
-/// Counts without sorting, and no further than anybody asks. Also answers how much is unfolded.
-fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot) -> (u64, usize) {
+/// Counts without sorting, and no further than anybody asks.
+fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot) -> (Totals, Work) {
     if prepared.query().nearest.is_some() {
         let mut rows = prepared.run(snapshot);
         let count = rows.by_ref().count() as u64;
-        return (count, rows.unfolded());
+        return (Totals::counted(count, 0), rows.work());
     }
     let wanted = aggregations.iter().map(|aggregation| match aggregation.op {
         AggregateOp::Count { up_to: Some(up_to) } => u64::try_from(up_to).unwrap_or(0),
@@ -205,32 +230,45 @@ fn count(prepared: &Prepared, aggregations: &[Aggregation], snapshot: &Snapshot)
     let limit = prepared.query().limit.map_or(u64::MAX, u64::from);
     let wanted = wanted.max().unwrap_or(0).min(limit).saturating_add(offset);
     if wanted <= offset {
-        return (0, 0);
+        let way = counting_way(prepared, snapshot);
+        return (Totals::default(), Work { way, ..Work::default() });
     }
-    if let Some((met, unfolded)) = counted(prepared, wanted, snapshot) {
-        return (met.saturating_sub(offset), unfolded);
-    }
-    let mut met = 0;
+    let (met, work) = counted(prepared, wanted, snapshot)
+        .unwrap_or_else(|| scan_counting(prepared, wanted, snapshot));
+    (Totals::counted(met.saturating_sub(offset), met.min(offset)), work)
+}
+
+/// Counts up to `wanted` by looking at what there is.
+fn scan_counting(prepared: &Prepared, wanted: u64, snapshot: &Snapshot) -> (u64, Work) {
     if prepared.reads_no_fields() {
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-        met = prepared.keys(snapshot).take(wanted).count() as u64;
-        return (met.saturating_sub(offset), 0);
+        let mut keys = prepared.keys(snapshot);
+        let met = keys.by_ref().take(wanted).count() as u64;
+        return (met, Work { scanned: keys.scanned(), ..Work::default() });
     }
+    let mut met = 0;
     let looked_at = prepared.matching(snapshot).try_for_each(|_, _| {
         met += 1;
         if met < wanted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     let unfolded = if prepared.is_unfolded(snapshot) { looked_at } else { 0 };
-    (met.saturating_sub(offset), unfolded)
+    (met, Work { unfolded, scanned: Scanned::by_name(looked_at), way: Way::Names })
 }
 
-/// Counts up to `wanted` by counters or index entries, and tells how many unfolded documents were looked at; `None`
-/// where none serve.
+/// Which way [`count`] goes, as far as that is known beforehand.
+fn counting_way(prepared: &Prepared, view: &dyn BaseView) -> Way {
+    match prepared.counter() {
+        Some(_) if view.has_base() => Way::Names,
+        Some(_) | None => prepared.way(view),
+    }
+}
+
+/// Counts up to `wanted` by counters or index entries, and tells what that took; `None` where none serve.
 pub(crate) fn counted(
     prepared: &Prepared,
     wanted: u64,
     view: &dyn BaseView,
-) -> Option<(u64, usize)> {
+) -> Option<(u64, Work)> {
     if let Some(total) = prepared.counter().filter(|_| view.has_base()) {
         let mut total = view.counter(&total);
         let mut looked_at = 0;
@@ -242,13 +280,17 @@ pub(crate) fn counted(
                 total = total.saturating_sub(u64::from(was_there));
             }
         }
-        return Some((total.min(wanted), looked_at));
+        // The counter itself is no entry.
+        let scanned = Scanned::names(looked_at);
+        return Some((total.min(wanted), Work { unfolded: looked_at, scanned, way: Way::Names }));
     }
     if !prepared.uses_indexes(view) {
         return None;
     }
     let overlay = Overlay::of(prepared, view);
     let tally = |plan| Tally::new(prepared, view, plan, &overlay, wanted);
-    let count = Tally::best(prepared.index_plans().iter().map(tally).collect())?;
-    Some((count, overlay.looked_at))
+    let (count, read, way) = Tally::best(prepared.index_plans().iter().map(tally).collect())?;
+    let mut scanned = Scanned::documents(overlay.documents);
+    scanned += read;
+    Some((count, Work { unfolded: overlay.looked_at, scanned, way }))
 }

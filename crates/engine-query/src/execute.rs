@@ -8,24 +8,28 @@ use engine_store::{KeyRange, Record, Snapshot};
 
 use crate::document::{Cells, Document, FieldTable, Slot};
 use crate::error::QueryError;
+use crate::explain::{Scanned, Way, Work};
 use crate::filter::Predicate;
 use crate::index::Indexer;
 use crate::index::access::Conjunct;
 use crate::index::spec::{IndexPlan, Wanted};
 use crate::index::stream::Place;
-use crate::model::{Direction, Order, Query};
+use crate::model::{Order, Query};
 use crate::name_key;
 use crate::nearest;
 use crate::normalize::{Disjuncts, full_order};
+use crate::overlay::Overlay;
 use crate::plan::Plan;
 use crate::project::project;
 use crate::rows::{Matches, Row, Rows};
-use crate::run::{Overlay, Run};
-use crate::scope::{Keyed, Scope, Walk};
+use crate::run::Run;
+use crate::scope::Scope;
 use crate::sort::{Position, Sort};
 use crate::top::{Found, Top};
 use crate::validate;
 use crate::view::BaseView;
+
+mod names;
 
 /// A query that has been checked and compiled: ask it as often as you like, of any snapshot.
 #[derive(Clone, Debug)]
@@ -178,16 +182,17 @@ impl Prepared {
     /// kept. Projection is left to [`Prepared::project`].
     pub fn run<'s>(&'s self, snapshot: &'s Snapshot) -> Rows<'s> {
         if let (Some(nearest), Some(slot)) = (&self.query.nearest, self.nearest) {
-            let (rows, unfolded) = nearest::search(self, nearest, slot, snapshot);
-            return Rows::ready(rows, 0, unfolded);
+            let (rows, work) = nearest::search(self, nearest, slot, snapshot);
+            return Rows::ready(rows, 0, work, self);
         }
         if self.query.limit == Some(0) {
-            return Rows::ready(Vec::new(), 0, 0);
+            let work = Work { way: self.way(snapshot), ..Work::default() };
+            return Rows::ready(Vec::new(), 0, work, self);
         }
         if self.uses_indexes(snapshot)
             && let Some(run) = self.run_indexed(snapshot)
         {
-            return Rows::indexed(run);
+            return Rows::indexed(run, self);
         }
         let is_unfolded = self.is_unfolded(snapshot);
         if !self.sort.fields.is_empty() || !self.plan.runs(&self.scope, self.sort.name) {
@@ -200,34 +205,6 @@ impl Prepared {
             return rows;
         }
         Rows::stream(self.matching(snapshot), self.query.offset, self, is_unfolded)
-    }
-
-    /// Runs a query in order of names whose offset is passed by keys alone.
-    fn run_behind_offset<'s>(
-        &'s self,
-        snapshot: &'s Snapshot,
-        is_unfolded: bool,
-    ) -> Option<Rows<'s>> {
-        let Plan::Scan(bounds) = &self.plan else { return None };
-        if self.query.offset == 0 || !self.reads_no_fields() {
-            return None;
-        }
-        let (mut skipped, mut last) = (0, None);
-        for (key, _) in self.keys(snapshot).take(self.query.offset as usize) {
-            skipped += 1;
-            last = Some(key);
-        }
-        let mut bounds = bounds.clone();
-        if let Some(key) = last {
-            let name = key.slice_ref(name_key::of_key(&key));
-            match self.sort.name {
-                Direction::Ascending => bounds.start_at(name_key::after(&name)),
-                Direction::Descending => bounds.end_at(name),
-            }
-        }
-        let entries = self.scope.walk(snapshot, &bounds, self.sort.name);
-        let rest = Rows::stream(Matches::new(self, entries), 0, self, is_unfolded);
-        Some(rest.behind(skipped))
     }
 
     /// Whether the query would be served by an index, were there a base.
@@ -249,18 +226,6 @@ impl Prepared {
     /// Whether it takes no fields to tell what is in the result, and where.
     pub(crate) fn reads_no_fields(&self) -> bool {
         self.table.is_empty()
-    }
-
-    /// The keys of everything in the result, were there no offset and no limit, in order of names; for
-    /// queries that read no fields.
-    pub(crate) fn keys<'s>(&'s self, snapshot: &'s Snapshot) -> Walk<'s, Keyed> {
-        debug_assert!(self.reads_no_fields(), "there are no fields to read");
-        let keys = self.plan.walk(&self.scope, snapshot, self.sort.name);
-        let mut cells = Cells::default();
-        Box::new(keys.filter(move |(key, _): &Keyed| {
-            let name = name_key::of_key(key);
-            self.accepts(&mut Document::new(name, &[], &self.table, &mut cells))
-        }))
     }
 
     /// Whether an index plan is better than all others.
@@ -300,7 +265,9 @@ impl Prepared {
         let skipped = offset.min(found.len());
         let rows = found.drain(skipped..).filter_map(Found::into_row);
         let rows = rows.map(|row| self.stripped(row)).collect();
-        Rows::ready(rows, skipped, if is_unfolded { looked_at } else { 0 })
+        let unfolded = if is_unfolded { looked_at } else { 0 };
+        let work = Work { unfolded, scanned: Scanned::by_name(looked_at), way: Way::Names };
+        Rows::ready(rows, skipped, work, self)
     }
 
     /// The row without what a query that selects names alone has not asked for.

@@ -8,6 +8,7 @@ mod aggregate;
 mod document;
 mod error;
 mod execute;
+mod explain;
 mod filter;
 mod index;
 pub mod limits;
@@ -16,6 +17,7 @@ mod model;
 mod name_key;
 mod nearest;
 mod normalize;
+mod overlay;
 mod partition;
 mod plan;
 mod project;
@@ -35,6 +37,7 @@ mod view;
 pub use aggregate::{AggregateOp, Aggregated, Aggregation, aggregate, aggregate_telling};
 pub use error::{ErrorKind, QueryError};
 pub use execute::Prepared;
+pub use explain::{Charge, Explain, Scanned, UsedIndex};
 pub use index::{IndexDefinition, IndexField, IndexMode, IndexScope, Indexer};
 pub use list::{
     ListDocuments, Listed, Page, list_collection_ids, list_documents, list_documents_indexed,

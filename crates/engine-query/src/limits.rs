@@ -73,5 +73,11 @@ pub const UNCOUNTED_NAMES_MAX_BYTES: usize = 600;
 /// Documents one nearest-neighbour search may return: the product's documented limit.
 pub const NEAREST_LIMIT_MAX: i32 = 1_000;
 
+/// Index entries that production charges one read for: its price list.
+pub(crate) const ENTRIES_PER_READ: u64 = 1_000;
+
+/// Vectors of an index that production charges one read for: its price list.
+pub(crate) const VECTORS_PER_READ: u64 = 100;
+
 /// Documents a partition holds at least: splitting finer costs a client more than it gains.
 pub const PARTITION_DOCUMENTS_MIN: usize = 2;

@@ -10,26 +10,28 @@ use engine_store::{Record, Snapshot};
 
 use crate::document::{Slot, View};
 use crate::execute::Prepared;
+use crate::explain::Work;
 use crate::model::{DistanceMeasure, FindNearest};
 use crate::name_key;
 use crate::rows::Row;
 use crate::tally::each_match;
 
-/// The nearest documents in order of distance, equal distances in order of names; and how many documents a
-/// fold would have let an index find.
+/// The nearest documents in order of distance, equal distances in order of names; and what that took.
 pub(crate) fn search(
     prepared: &Prepared,
     nearest: &FindNearest,
     slot: Slot,
     snapshot: &Snapshot,
-) -> (Vec<Row>, usize) {
-    let Value::Vector(target) = &nearest.query_vector else { return (Vec::new(), 0) };
+) -> (Vec<Row>, Work) {
+    let Value::Vector(target) = &nearest.query_vector else { return Default::default() };
     let mut found = Vec::new();
-    let unfolded = each_match(prepared, snapshot, &mut |key, record, document| {
+    let mut compared = 0;
+    let mut work = each_match(prepared, snapshot, &mut |key, record, document| {
         let Some(View::Container(Value::Vector(vector))) = document.get(slot) else { return };
         if vector.len() != target.len() {
             return;
         }
+        compared += 1;
         let distance = nearest.measure.distance(vector, target);
         if nearest.distance_threshold.is_none_or(|limit| nearest.measure.within(distance, limit)) {
             found.push((distance, key.clone(), record.clone()));
@@ -47,7 +49,8 @@ pub(crate) fn search(
         };
         Row::new(key, record)
     });
-    (rows.collect(), unfolded)
+    work.scanned.vectors = compared;
+    (rows.collect(), work)
 }
 
 fn with_distance(record: Record, field: &FieldPath, distance: f64) -> Record {

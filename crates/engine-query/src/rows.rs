@@ -6,6 +6,8 @@ use engine_store::{Entry, Head, Record};
 
 use crate::document::{Cells, Document};
 use crate::execute::Prepared;
+use crate::explain::{Scanned, UsedIndex, Way, Work};
+use crate::name_key;
 use crate::run::Run;
 use crate::scope::{Entries, Keyed, Walk};
 
@@ -56,6 +58,11 @@ impl<'s> Matches<'s> {
         })
     }
 
+    /// What was read so far.
+    fn scanned(&self) -> Scanned {
+        Scanned::by_name(self.looked_at)
+    }
+
     /// Calls `visit` for every document until it answers that it has enough; answers how many were looked at.
     pub(crate) fn try_for_each(
         mut self,
@@ -80,11 +87,44 @@ impl<'s> Matches<'s> {
     }
 }
 
+/// The keys of everything a query matches that reads no fields.
+pub(crate) struct KeyMatches<'s> {
+    prepared: &'s Prepared,
+    keys: Walk<'s, Keyed>,
+    cells: Cells,
+    looked_at: usize,
+}
+
+impl<'s> KeyMatches<'s> {
+    pub(crate) fn new(prepared: &'s Prepared, keys: Walk<'s, Keyed>) -> Self {
+        KeyMatches { prepared, keys, cells: Cells::default(), looked_at: 0 }
+    }
+
+    /// What was read so far.
+    pub(crate) fn scanned(&self) -> Scanned {
+        Scanned::names(self.looked_at)
+    }
+}
+
+impl Iterator for KeyMatches<'_> {
+    type Item = Keyed;
+
+    fn next(&mut self) -> Option<Keyed> {
+        let KeyMatches { prepared, keys, cells, looked_at } = self;
+        keys.find(|(key, _)| {
+            *looked_at += 1;
+            prepared.accepts_name(name_key::of_key(key), cells)
+        })
+    }
+}
+
 /// The rows of a result, in order.
 pub struct Rows<'s> {
     source: Source<'s>,
+    prepared: &'s Prepared,
     skipped: usize,
-    unfolded: usize,
+    /// What was done before the source was asked.
+    before: Work,
 }
 
 enum Source<'s> {
@@ -96,7 +136,7 @@ enum Source<'s> {
 
 /// Keys of which nobody has asked for fields.
 struct Keys<'s> {
-    keys: Walk<'s, Keyed>,
+    keys: KeyMatches<'s>,
     offset: u32,
     limit: Option<u32>,
 }
@@ -110,34 +150,74 @@ struct Stream<'s> {
 }
 
 impl<'s> Rows<'s> {
-    pub(crate) fn ready(rows: Vec<Row>, skipped: usize, unfolded: usize) -> Self {
-        Rows { source: Source::Ready(rows.into_iter()), skipped, unfolded }
+    fn of(source: Source<'s>, prepared: &'s Prepared) -> Self {
+        Rows { source, prepared, skipped: 0, before: Work::default() }
     }
 
-    pub(crate) fn keys(keys: Walk<'s, Keyed>, prepared: &Prepared) -> Self {
+    pub(crate) fn ready(
+        rows: Vec<Row>,
+        skipped: usize,
+        work: Work,
+        prepared: &'s Prepared,
+    ) -> Self {
+        let source = Source::Ready(rows.into_iter());
+        Rows { source, prepared, skipped, before: work }
+    }
+
+    pub(crate) fn keys(keys: KeyMatches<'s>, prepared: &'s Prepared) -> Self {
         let (offset, limit) = (prepared.query().offset, prepared.query().limit);
-        Rows { source: Source::Keys(Keys { keys, offset, limit }), skipped: 0, unfolded: 0 }
+        Rows::of(Source::Keys(Keys { keys, offset, limit }), prepared)
     }
 
-    /// These rows, of which the offset has passed over so many before.
-    pub(crate) fn behind(mut self, skipped: usize) -> Self {
+    /// These rows, of which the offset has passed over so many before, for which that was read.
+    pub(crate) fn behind(mut self, skipped: usize, scanned: Scanned) -> Self {
         self.skipped = skipped;
+        self.before.scanned = scanned;
         self
     }
 
     pub(crate) fn stream(
         matches: Matches<'s>,
         offset: u32,
-        prepared: &Prepared,
+        prepared: &'s Prepared,
         is_unfolded: bool,
     ) -> Self {
         let limit = prepared.query().limit;
         let stream = Stream { matches, offset, limit, is_unfolded };
-        Rows { source: Source::Stream(stream), skipped: 0, unfolded: 0 }
+        Rows::of(Source::Stream(stream), prepared)
     }
 
-    pub(crate) fn indexed(run: Run<'s>) -> Self {
-        Rows { source: Source::Indexed(Box::new(run)), skipped: 0, unfolded: 0 }
+    pub(crate) fn indexed(run: Run<'s>, prepared: &'s Prepared) -> Self {
+        Rows::of(Source::Indexed(Box::new(run)), prepared)
+    }
+
+    /// What was read so far.
+    pub fn scanned(&self) -> Scanned {
+        let mut scanned = self.before.scanned;
+        scanned += match &self.source {
+            Source::Stream(stream) => stream.matches.scanned(),
+            Source::Keys(rows) => rows.keys.scanned(),
+            Source::Indexed(run) => run.scanned(),
+            Source::Ready(_) => Scanned::default(),
+        };
+        scanned
+    }
+
+    /// The indexes that were read so far, those of the plan that answers first.
+    pub fn used_indexes(&self) -> Vec<UsedIndex> {
+        self.prepared.used(self.way())
+    }
+
+    /// What was done so far.
+    pub(crate) fn work(&self) -> Work {
+        Work { unfolded: self.unfolded(), scanned: self.scanned(), way: self.way() }
+    }
+
+    fn way(&self) -> Way {
+        match &self.source {
+            Source::Indexed(run) => run.way(),
+            Source::Stream(_) | Source::Keys(_) | Source::Ready(_) => self.before.way,
+        }
     }
 
     /// How many matches the offset has passed over. Final once the first row, or the end, was met.
@@ -156,7 +236,7 @@ impl<'s> Rows<'s> {
             // A fold would not make these any quicker.
             Source::Stream(_) | Source::Keys(_) => 0,
             Source::Indexed(run) => run.unfolded(),
-            Source::Ready(_) => self.unfolded,
+            Source::Ready(_) => self.before.unfolded,
         }
     }
 }

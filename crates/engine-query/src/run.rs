@@ -2,7 +2,6 @@
 //! the base.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
 
 use base_value::index_key::{Encoded, push_value};
 use bytes::Bytes;
@@ -10,9 +9,11 @@ use engine_store::{KeyRange, Record};
 
 use crate::document::Cells;
 use crate::execute::Prepared;
+use crate::explain::{Plans, Scanned, Way};
 use crate::index::spec::{IndexPlan, Walk};
 use crate::index::stream::{Item, Meter, OrderKey, Step};
 use crate::index::union::Union;
+use crate::overlay::Overlay;
 use crate::rows::Row;
 use crate::top::{Found, Top};
 use crate::view::BaseView;
@@ -32,35 +33,6 @@ pub(crate) const CONTEST_WORK: u64 = 64;
 
 /// Rows in order that show a plan to be worth staying with where all rows are wanted.
 const CONTEST_ROWS: usize = 256;
-
-/// What is newer than the base and matches, in order.
-#[derive(Clone)]
-pub(crate) struct Overlay {
-    pub(crate) found: Arc<[Found]>,
-    /// How many records were looked at.
-    pub(crate) looked_at: usize,
-}
-
-impl Overlay {
-    /// Matches everything in scope that is newer than the base.
-    pub(crate) fn of(prepared: &Prepared, view: &dyn BaseView) -> Self {
-        let mut cells = Cells::default();
-        let mut found = Vec::new();
-        let mut looked_at = 0;
-        for (key, record) in view.overlay(&prepared.scope()) {
-            looked_at += 1;
-            let Some(record) = record else { continue };
-            if prepared.is_in_scope(&key) {
-                let mut document = prepared.document(&key, &record, &mut cells);
-                if prepared.accepts(&mut document) {
-                    found.push(Found::new(prepared.sort(), &key, &record, &mut document));
-                }
-            }
-        }
-        found.sort_unstable_by(|left, right| prepared.sort().compare(left.rank(), right.rank()));
-        Overlay { found: found.into(), looked_at }
-    }
-}
 
 /// One plan at work.
 pub(crate) struct Run<'s> {
@@ -86,6 +58,9 @@ pub(crate) struct Run<'s> {
     cells: Cells,
     pub(crate) meter: Meter,
     bytes_read: u64,
+    /// The plans that were at work before this one was chosen, and what those have read that were not.
+    raced: Plans,
+    lost: Scanned,
 }
 
 /// Documents of which the plan does not know which one is first.
@@ -125,6 +100,8 @@ impl<'s> Run<'s> {
             cells: Cells::default(),
             meter: Meter::new(),
             bytes_read: 0,
+            raced: Plans::only(0),
+            lost: Scanned::default(),
         }
     }
 
@@ -132,14 +109,20 @@ impl<'s> Run<'s> {
     /// at most twice as much for each as the best one alone.
     pub(crate) fn best(mut runs: Vec<Run<'s>>) -> Option<Run<'s>> {
         let mut work = CONTEST_WORK;
+        let mut begun = 0;
         while runs.len() > 1 {
             for at in 0..runs.len() {
+                begun = begun.max(at + 1);
                 let Some(run) = runs.get_mut(at) else { continue };
                 run.meter.allow(work);
                 run.advance(false);
                 if run.is_done || (run.wanted.is_none() && run.ready.len() >= CONTEST_ROWS) {
                     run.meter.allow(u64::MAX);
-                    return Some(runs.swap_remove(at));
+                    let raced = Plans::raced(at, runs.iter().take(begun).map(|run| &run.meter));
+                    let mut best = runs.swap_remove(at);
+                    best.raced = raced;
+                    runs.iter().for_each(|lost| best.lost += lost.meter.scanned());
+                    return Some(best);
                 }
             }
             work = work.saturating_mul(2);
@@ -150,6 +133,19 @@ impl<'s> Run<'s> {
     /// How many records newer than the base were looked at.
     pub(crate) fn unfolded(&self) -> usize {
         self.overlay.looked_at
+    }
+
+    /// What was read so far.
+    pub(crate) fn scanned(&self) -> Scanned {
+        let mut scanned = Scanned::documents(self.overlay.documents);
+        scanned += self.lost;
+        scanned += self.meter.scanned();
+        scanned
+    }
+
+    /// Which way documents are got at.
+    pub(crate) fn way(&self) -> Way {
+        Way::Plans(self.raced.with(self.raced.first, &self.meter))
     }
 
     /// Goes on until all is found or the meter is spent, or, where one row is enough, until one is ready.
@@ -383,10 +379,13 @@ pub(crate) fn has_probes(
     let name = item.key.get(place.key.len()..).unwrap_or_default();
     walk.probes.iter().all(|probe| {
         meter.spend(PROBE);
+        meter.probes += 1;
         let entry = Bytes::from([place.scope.as_slice(), probe, name].concat());
         let end = Bytes::from([&entry[..], &[0]].concat());
         let range = KeyRange::new(entry, end);
-        view.derived(&range, crate::model::Direction::Ascending).next().is_some()
+        let is_there = view.derived(&range, crate::model::Direction::Ascending).next().is_some();
+        meter.entries += u64::from(is_there);
+        is_there
     })
 }
 

@@ -7,10 +7,12 @@ use engine_store::{Record, Snapshot};
 
 use crate::document::{Cells, Document};
 use crate::execute::Prepared;
+use crate::explain::{Plans, Scanned, Way, Work};
 use crate::index::spec::IndexPlan;
 use crate::index::stream::{Item, Meter, Step};
 use crate::index::union::Union;
-use crate::run::{CONTEST_WORK, Overlay, has_probes, read_work};
+use crate::overlay::Overlay;
+use crate::run::{CONTEST_WORK, has_probes, read_work};
 use crate::view::BaseView;
 
 /// Counts the matches of one plan; documents are read only where entries do not say all.
@@ -61,24 +63,36 @@ impl<'s> Tally<'s> {
         }
     }
 
-    /// Of several plans that of the one which is first to know.
-    pub(crate) fn best(mut tallies: Vec<Tally<'s>>) -> Option<u64> {
+    /// Of several plans that of the one which is first to know, and what all of them have read.
+    pub(crate) fn best(mut tallies: Vec<Tally<'s>>) -> Option<(u64, Scanned, Way)> {
         let mut work = CONTEST_WORK;
         if let [only] = tallies.as_mut_slice() {
             only.advance();
-            return Some(only.count.min(only.wanted));
+            return Tally::decided(&tallies, 0, 1);
         }
+        let mut begun = 0;
         while !tallies.is_empty() {
-            for tally in &mut tallies {
+            for (at, tally) in tallies.iter_mut().enumerate() {
+                begun = begun.max(at + 1);
                 tally.meter.allow(work);
                 tally.advance();
                 if tally.is_done {
-                    return Some(tally.count.min(tally.wanted));
+                    return Tally::decided(&tallies, at, begun);
                 }
             }
             work = work.saturating_mul(2);
         }
         None
+    }
+
+    /// What the tally of the plan `best` has come to, and what it and the others that have begun have read.
+    fn decided(tallies: &[Tally<'s>], best: usize, begun: usize) -> Option<(u64, Scanned, Way)> {
+        let begun = || tallies.iter().take(begun).map(|tally| &tally.meter);
+        let mut scanned = Scanned::default();
+        begun().for_each(|meter| scanned += meter.scanned());
+        let plans = Plans::raced(best, begun());
+        let best = tallies.get(best)?;
+        Some((best.count.min(best.wanted), scanned, Way::Plans(plans)))
     }
 
     fn advance(&mut self) {
@@ -115,6 +129,7 @@ impl<'s> Tally<'s> {
         let mut matches = has_probes(self.prepared, self.view, self.plan, item, &mut self.meter);
         if matches && !is_settled {
             let Some(record) = self.view.base_get(&item.key) else { return false };
+            self.meter.documents += 1;
             self.meter.spend(read_work(record.value.len()));
             let mut document = self.prepared.document(&item.key, &record, &mut self.cells);
             matches = self.prepared.accepts(&mut document);
@@ -126,35 +141,46 @@ impl<'s> Tally<'s> {
     }
 }
 
+impl Prepared {
+    /// The index plan that [`each_match`] goes through; `None` where it scans.
+    pub(crate) fn visited_plan(&self, view: &dyn BaseView) -> Option<usize> {
+        // Every document has to be read then, and those of a scan lie next to each other.
+        let reads_all = self.query().filter.is_none() && !self.is_forced();
+        if reads_all || !self.uses_indexes(view) {
+            return None;
+        }
+        let plans = self.index_plans();
+        plans.iter().position(IndexPlan::is_postings).or((!plans.is_empty()).then_some(0))
+    }
+}
+
 /// Calls `visit` for every match, in no order, were there no offset and no limit: through an index where one serves. Answers
-/// how many documents were looked at that a fold would let an index find.
+/// what that took.
 pub(crate) fn each_match(
     prepared: &Prepared,
     snapshot: &Snapshot,
     visit: &mut dyn FnMut(&Bytes, &Record, &mut Document<'_>),
-) -> usize {
-    // Every document has to be read then, and those of a scan lie next to each other.
-    let reads_all = prepared.query().filter.is_none() && !prepared.is_forced();
-    if reads_all || !prepared.uses_indexes(snapshot) {
-        let looked_at = prepared.matching(snapshot).for_each(|entry, document| {
-            visit(entry.key(), entry.record(), document);
-        });
-        let is_unfolded = !reads_all && prepared.is_unfolded(snapshot);
-        return if is_unfolded { looked_at } else { 0 };
+) -> Work {
+    if let Some(plan) = prepared.visited_plan(snapshot) {
+        return visit_indexed(prepared, snapshot, plan, visit);
     }
-    visit_indexed(prepared, snapshot, visit)
+    let looked_at = prepared.matching(snapshot).for_each(|entry, document| {
+        visit(entry.key(), entry.record(), document);
+    });
+    // Without a filter a fold would change nothing.
+    let is_unfolded = prepared.query().filter.is_some() && prepared.is_unfolded(snapshot);
+    let unfolded = if is_unfolded { looked_at } else { 0 };
+    Work { unfolded, scanned: Scanned::by_name(looked_at), way: Way::Names }
 }
 
-/// The same through postings where there are any.
+/// The same through one index plan.
 fn visit_indexed(
     prepared: &Prepared,
     view: &dyn BaseView,
+    plan_at: usize,
     visit: &mut dyn FnMut(&Bytes, &Record, &mut Document<'_>),
-) -> usize {
-    let plans = prepared.index_plans();
-    let Some(plan) = plans.iter().find(|plan| plan.is_postings()).or(plans.first()) else {
-        return 0;
-    };
+) -> Work {
+    let Some(plan) = prepared.index_plans().get(plan_at) else { return Work::default() };
     let overlay = Overlay::of(prepared, view);
     let mut cells = Cells::default();
     for found in overlay.found.iter() {
@@ -170,10 +196,13 @@ fn visit_indexed(
             continue;
         }
         let Some(record) = view.base_get(&item.key) else { continue };
+        meter.documents += 1;
         let mut document = prepared.document(&item.key, &record, &mut cells);
         if prepared.accepts(&mut document) {
             visit(&item.key, &record, &mut document);
         }
     }
-    overlay.looked_at
+    let mut scanned = Scanned::documents(overlay.documents);
+    scanned += meter.scanned();
+    Work { unfolded: overlay.looked_at, scanned, way: Way::Plans(Plans::only(plan_at)) }
 }

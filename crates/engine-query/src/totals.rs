@@ -7,8 +7,10 @@ use engine_store::Snapshot;
 use crate::aggregate::AggregateOp;
 use crate::document::{Cells, Document, Slot, View};
 use crate::execute::Prepared;
+use crate::explain::{Plans, Scanned, Way, Work};
 use crate::index::numbers::{Found, NumberWalk};
-use crate::run::Overlay;
+use crate::model::Query;
+use crate::overlay::Overlay;
 use crate::tally::each_match;
 use crate::view::BaseView;
 
@@ -16,6 +18,8 @@ use crate::view::BaseView;
 #[derive(Default)]
 pub(crate) struct Totals {
     count: u64,
+    /// How many matches the offset has passed over.
+    skipped: u64,
     /// One for each summed or averaged field.
     fields: Vec<Total>,
 }
@@ -28,46 +32,62 @@ struct Total {
 
 impl Totals {
     /// A count alone.
-    pub(crate) fn counted(count: u64) -> Self {
-        Totals { count, fields: Vec::new() }
+    pub(crate) fn counted(count: u64, skipped: u64) -> Self {
+        Totals { count, skipped, fields: Vec::new() }
     }
 
-    /// Those of the fields over the result of a query that is ordered by them, too. Also answers how much a fold would
-    /// let an index find.
+    /// Those of the fields over the result of a query that is ordered by them, too. Also answers what that took.
     pub(crate) fn of(
         prepared: &Prepared,
         fields: &[FieldPath],
         snapshot: &Snapshot,
-    ) -> (Self, usize) {
+    ) -> (Self, Work) {
         let total = |field: &FieldPath| Total {
             field: field.clone(),
             slot: prepared.slot(field),
             numbers: Numbers::default(),
         };
-        let mut totals = Totals { count: 0, fields: fields.iter().map(total).collect() };
-        let query = prepared.query();
-        if query.limit.is_some() || query.offset > 0 || query.nearest.is_some() {
+        let fields_totals = fields.iter().map(total).collect();
+        let mut totals = Totals { fields: fields_totals, ..Totals::default() };
+        if needs_rows(prepared.query()) {
             let mut cells = Cells::default();
             let mut rows = prepared.run(snapshot);
             for row in rows.by_ref() {
                 totals.add(&mut prepared.document(&row.key, &row.record, &mut cells));
             }
-            return (totals, rows.unfolded());
+            totals.skipped = rows.skipped() as u64;
+            return (totals, rows.work());
         }
         let walk = NumberWalk::of(prepared.index_plans(), fields);
         if let Some(walk) = &walk
             && prepared.uses_indexes(snapshot)
         {
-            let looked_at = totals.add_indexed(prepared, snapshot, walk);
-            return (totals, looked_at);
+            let work = totals.add_indexed(prepared, snapshot, walk);
+            return (totals, work);
         }
-        let unfolded = each_match(prepared, snapshot, &mut |_, _, document| totals.add(document));
+        let mut work = each_match(prepared, snapshot, &mut |_, _, document| totals.add(document));
         if walk.is_some() && prepared.is_unfolded(snapshot) {
             // A base would have the numbers without the documents.
             let met = usize::try_from(totals.count).unwrap_or(usize::MAX);
-            return (totals, unfolded.max(met));
+            work.unfolded = work.unfolded.max(met);
         }
-        (totals, unfolded)
+        (totals, work)
+    }
+
+    /// Which way [`Totals::of`] goes.
+    pub(crate) fn way(prepared: &Prepared, fields: &[FieldPath], view: &dyn BaseView) -> Way {
+        if needs_rows(prepared.query()) {
+            return prepared.way(view);
+        }
+        match NumberWalk::of(prepared.index_plans(), fields) {
+            Some(walk) if prepared.uses_indexes(view) => Way::Plans(Plans::only(walk.plan)),
+            Some(_) | None => prepared.visited_way(view),
+        }
+    }
+
+    /// How many documents have matched, those included that the offset has passed over.
+    pub(crate) fn matched(&self) -> u64 {
+        self.count.saturating_add(self.skipped)
     }
 
     /// What an aggregation came to.
@@ -95,26 +115,33 @@ impl Totals {
         }
     }
 
-    /// Reads only documents that are newer than the base; answers how many those are.
+    /// Reads only documents that are newer than the base; answers what that took.
     fn add_indexed(
         &mut self,
         prepared: &Prepared,
         view: &dyn BaseView,
         walk: &NumberWalk<'_>,
-    ) -> usize {
+    ) -> Work {
         let overlay = Overlay::of(prepared, view);
         let mut cells = Cells::default();
         for found in overlay.found.iter() {
             self.add(&mut prepared.document(found.key(), found.record(), &mut cells));
         }
-        walk.each(prepared, view, &overlay, &mut |found: &Found| {
+        let entries = walk.each(prepared, view, &overlay, &mut |found: &Found| {
             self.count += 1;
             for (total, scalar) in self.fields.iter_mut().zip(found) {
                 scalar.iter().for_each(|scalar| total.numbers.add(*scalar));
             }
         });
-        overlay.looked_at
+        let mut scanned = Scanned::documents(overlay.documents);
+        scanned.index_entries = entries;
+        Work { unfolded: overlay.looked_at, scanned, way: Way::Plans(Plans::only(walk.plan)) }
     }
+}
+
+/// Whether rows have to be told apart: the sum is not one over all matches.
+fn needs_rows(query: &Query) -> bool {
+    query.limit.is_some() || query.offset > 0 || query.nearest.is_some()
 }
 
 /// A sum that is exact as long as it is of integers, whatever it passes through.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use base_env::thread;
 use parking_lot::Mutex;
 
-use crate::base::{Base, BaseFile, Fold};
+use crate::base::{Base, BaseFile, CacheBudget, Fold};
 use crate::error::StoreError;
 use crate::journal::{Folder, Journal};
 use crate::limits::{FILE_SLACK_FOLDS, FOLD_RETRY_INTERVAL};
@@ -228,15 +228,15 @@ fn write(
         }
         return fold.onto(base);
     }
-    let cache_bytes = shared.settings.cache_bytes;
+    let cache = &shared.settings.cache;
     let file = match (&shared.folder, own.get()) {
         // Another file gives all the room of this one back, even where none is left to begin with.
         (Some(folder), Some(_)) if cfg!(unix) => {
-            return replace_kept(folder, own, cache_bytes, |file| fold.onto_nothing(file));
+            return replace_kept(folder, own, cache, |file| fold.onto_nothing(file));
         }
         (Some(_), Some(file)) => file,
-        (Some(folder), None) => kept_file(folder, cache_bytes)?,
-        (None, _) => BaseFile::temporary(&shared.settings.scratch, cache_bytes)?,
+        (Some(folder), None) => kept_file(folder, cache)?,
+        (None, _) => BaseFile::temporary(&shared.settings.scratch, cache.share())?,
     };
     own.set(&file);
     match base {
@@ -253,17 +253,17 @@ fn move_base(
     fold: &Fold<'_>,
     base: &Base,
 ) -> Result<Arc<Base>, StoreError> {
-    let cache_bytes = shared.settings.cache_bytes;
+    let cache = &shared.settings.cache;
     match &shared.folder {
         None => {
-            let file = BaseFile::temporary(&shared.settings.scratch, cache_bytes)?;
+            let file = BaseFile::temporary(&shared.settings.scratch, cache.share())?;
             let moved = fold.moving(&file, base)?;
             own.set(&file);
             Ok(moved)
         }
         // Elsewhere a name is not taken from a file that is open.
         Some(_) if !cfg!(unix) => fold.onto(base),
-        Some(folder) => replace_kept(folder, own, cache_bytes, |file| fold.moving(file, base)),
+        Some(folder) => replace_kept(folder, own, cache, |file| fold.moving(file, base)),
     }
 }
 
@@ -271,12 +271,12 @@ fn move_base(
 fn replace_kept(
     folder: &Arc<Folder>,
     own: &mut OwnFile,
-    cache_bytes: usize,
+    cache: &CacheBudget,
     write: impl FnOnce(&Arc<BaseFile>) -> Result<Arc<Base>, StoreError>,
 ) -> Result<Arc<Base>, StoreError> {
     let new = folder.new_base_path()?;
     let make = || {
-        let file = BaseFile::kept(folder, &new, cache_bytes)?;
+        let file = BaseFile::kept(folder, &new, cache.whole())?;
         let base = write(&file)?;
         file.settle()?;
         folder.rename(&new, &folder.base_path())?;
@@ -298,16 +298,16 @@ fn replace_kept(
 /// The base file of a kept store, new or found.
 pub(crate) fn kept_file(
     folder: &Arc<Folder>,
-    cache_bytes: usize,
+    cache: &CacheBudget,
 ) -> Result<Arc<BaseFile>, StoreError> {
     let path = folder.base_path();
     if !folder.has_base()? {
         // It appears under its name when it can be opened: a crash leaves no half-made one there.
         let new = folder.new_base_path()?;
-        let file = BaseFile::kept(folder, &new, cache_bytes)?;
+        let file = BaseFile::kept(folder, &new, cache.whole())?;
         file.settle()?;
         drop(file);
         folder.rename(&new, &path)?;
     }
-    BaseFile::kept(folder, &path, cache_bytes)
+    BaseFile::kept(folder, &path, cache.whole())
 }

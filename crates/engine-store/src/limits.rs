@@ -17,6 +17,12 @@ pub(crate) const LISTED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// that a large store may take.
 pub(crate) const CACHE_BYTES: usize = 24 * 1024 * 1024;
 
+/// Memory for records of a base's file that were read last, and about how many there are then: enough for what a test
+/// or a set of rules reads all the time, little beside [`CACHE_BYTES`].
+pub(crate) const RECENT_BYTES_MAX: u64 = 2 * 1024 * 1024;
+/// See [`RECENT_BYTES_MAX`].
+pub(crate) const RECENT_LEN: usize = 4_096;
+
 /// Unfolded bytes that start a fold. Twice that is what memory holds of records at most, and what it holds
 /// the allocator keeps: this is what fits below 150 MiB beside the cache.
 pub(crate) const FOLD_BYTES: usize = 20 * 1024 * 1024;

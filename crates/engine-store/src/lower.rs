@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base_env::UnixMicros;
 
-use crate::base::Base;
+use crate::base::{Base, CacheBudget};
 use crate::derive::{Derive, NoDerive};
 use crate::disk::Scratch;
 use crate::limits::{CACHE_BYTES, FOLD_BYTES};
@@ -37,7 +37,7 @@ pub(crate) struct Settings {
     /// Where temporary files go.
     pub(crate) scratch: Scratch,
     pub(crate) derive: Arc<dyn Derive>,
-    pub(crate) cache_bytes: usize,
+    pub(crate) cache: CacheBudget,
     pub(crate) fold_bytes: usize,
 }
 
@@ -46,7 +46,7 @@ impl Default for Settings {
         Settings {
             scratch: Scratch::default(),
             derive: Arc::new(NoDerive),
-            cache_bytes: CACHE_BYTES,
+            cache: CacheBudget::new(CACHE_BYTES),
             fold_bytes: FOLD_BYTES,
         }
     }

@@ -67,7 +67,7 @@ fn find_base(folder: &Arc<Folder>, settings: &Settings) -> Result<FoundBase, Sto
     if !folder.has_base()? {
         return Ok((None, None));
     }
-    let file = kept_file(folder, settings.cache_bytes)?;
+    let file = kept_file(folder, &settings.cache)?;
     let Some(base) = file.newest(0, None)?.map(Arc::new) else { return Ok((Some(file), None)) };
     let derive = &*settings.derive;
     if base.fingerprint == derive.fingerprint() {

@@ -152,7 +152,7 @@ impl Snapshot {
 
     /// The record of `key` in the base, whatever the overlay says.
     pub fn base_get(&self, key: &[u8]) -> Option<Record> {
-        let record = self.lower.base.as_ref()?.get(key)?;
+        let record = self.lower.base.as_ref()?.fetch(key)?;
         Some(raise(record, self.floor))
     }
 

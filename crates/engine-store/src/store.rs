@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base_env::Env;
 use parking_lot::{Condvar, Mutex};
 
+use crate::base::CacheBudget;
 use crate::batch::WriteBatch;
 use crate::disk::Scratch;
 use crate::error::StoreError;
@@ -283,7 +284,7 @@ impl StoreOptions {
         Settings {
             scratch,
             derive: Arc::clone(&self.derive),
-            cache_bytes: self.cache_bytes,
+            cache: CacheBudget::new(self.cache_bytes),
             fold_bytes: self.fold_bytes,
         }
     }

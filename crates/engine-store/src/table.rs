@@ -12,7 +12,7 @@ pub(crate) type Slot = Option<Record>;
 pub(crate) type Table = OrdMap<Bytes, Slot>;
 
 /// Memory of an entry beside its key and value: the table's share, and the allocation.
-const ENTRY_OVERHEAD: usize = 160;
+pub(crate) const ENTRY_OVERHEAD: usize = 160;
 
 /// The memory that an entry takes, about.
 pub(crate) fn entry_bytes(key_len: usize, slot: &Slot) -> usize {

@@ -31,6 +31,7 @@ const ASCENDING: u8 = 0x01;
 const CONTAINS: u8 = 0x02;
 const COMPOSITE: u8 = 0x03;
 const CLOSE: u8 = 0x00;
+const END: u8 = 0x01;
 const MORE: u8 = 0x02;
 
 /// How many values of an entry its mark tells of.
@@ -97,6 +98,39 @@ fn field_index(kind: u8, path: &FieldPath) -> Vec<u8> {
     }
     field.push_index(&mut index, kind == CONTAINS, last);
     index
+}
+
+/// The field whose index an entry of that beginning is in, and whether it is that of its elements; `None` where
+/// the index is a composite one.
+pub(crate) fn field_of(index: &[u8]) -> Option<(FieldPath, bool)> {
+    let (kind, mut rest) = index.split_first()?;
+    let elements = match *kind {
+        ASCENDING => false,
+        CONTAINS => true,
+        _ => return None,
+    };
+    let mut segments = Vec::new();
+    let mut segment = Vec::new();
+    loop {
+        let (byte, behind) = rest.split_first()?;
+        rest = behind;
+        if *byte != CLOSE {
+            segment.push(*byte);
+            continue;
+        }
+        let (escaped, behind) = rest.split_first()?;
+        rest = behind;
+        match *escaped {
+            END | MORE => {
+                segments.push(String::from_utf8(std::mem::take(&mut segment)).ok()?);
+                if *escaped == END {
+                    break;
+                }
+            }
+            _ => segment.push(CLOSE),
+        }
+    }
+    Some((FieldPath::new(segments).ok()?, elements))
 }
 
 /// The path to a map while its fields are walked.

@@ -2,7 +2,7 @@
 
 pub(crate) mod access;
 mod definition;
-mod derive;
+pub(crate) mod derive;
 pub(crate) mod layout;
 pub(crate) mod numbers;
 mod postings;

@@ -7,12 +7,14 @@ use bytes::Bytes;
 use super::layout::{MARKED_MAX, is_double};
 use super::spec::{IndexPlan, Walk, WalkKind, WalkRange};
 use crate::execute::Prepared;
-use crate::run::Overlay;
+use crate::overlay::Overlay;
 use crate::scope::NameBounds;
 use crate::view::BaseView;
 
 /// A walk whose entries are the matches, and hold all that is asked of them.
 pub(crate) struct NumberWalk<'p> {
+    /// Which plan's it is.
+    pub(crate) plan: usize,
     walk: &'p Walk,
     range: &'p WalkRange,
     /// Which of the walk's values each wanted field is.
@@ -25,7 +27,7 @@ pub(crate) type Found = [Option<Scalar<'static>>];
 impl<'p> NumberWalk<'p> {
     /// One of these plans that serves; `None` where documents have to be read.
     pub(crate) fn of(plans: &'p [IndexPlan], fields: &[FieldPath]) -> Option<Self> {
-        plans.iter().find_map(|plan| {
+        plans.iter().enumerate().find_map(|(at_plan, plan)| {
             let [walk] = plan.walks.as_slice() else { return None };
             let WalkKind::Range(range) = &walk.kind else { return None };
             // Looking for other entries of each document costs more than a walk of those.
@@ -37,18 +39,20 @@ impl<'p> NumberWalk<'p> {
                 (range.fixed + at < MARKED_MAX).then_some(at)
             };
             let at = fields.iter().map(place).collect::<Option<Vec<usize>>>()?;
-            Some(NumberWalk { walk, range, at })
+            Some(NumberWalk { plan: at_plan, walk, range, at })
         })
     }
 
-    /// Calls `visit` for every match that the base holds and the overlay does not shadow.
+    /// Calls `visit` for every match that the base holds and the overlay does not shadow; answers how many entries
+    /// were read.
     pub(crate) fn each(
         &self,
         prepared: &Prepared,
         view: &dyn BaseView,
         overlay: &Overlay,
         visit: &mut dyn FnMut(&Found),
-    ) {
+    ) -> u64 {
+        let mut read = 0;
         let needs_name = overlay.looked_at > 0 || self.walk.names != NameBounds::default();
         let mut found = vec![None; self.at.len()];
         for (_, place) in self.walk.places(prepared.places()) {
@@ -56,6 +60,7 @@ impl<'p> NumberWalk<'p> {
             let skip = prefix.len();
             let mut entries = view.derived(&self.range.bounds(prefix), self.walk.direction);
             while let Some((entry, mark)) = entries.next_marked() {
+                read += 1;
                 let Some(values) = self.numbers(&entry, skip, mark, &mut found) else { continue };
                 if needs_name {
                     let Some(name) = self.range.name(&entry, values) else { continue };
@@ -69,6 +74,7 @@ impl<'p> NumberWalk<'p> {
                 visit(&found);
             }
         }
+        read
     }
 
     /// Takes the wanted numbers out of an entry; answers where its values end, or `None` for one that is passed over.

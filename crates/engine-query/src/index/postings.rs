@@ -122,8 +122,10 @@ impl<'v> PostingCursor<'v> {
 
     /// The next name.
     fn step(&mut self, meter: &mut Meter) -> Option<Bytes> {
-        meter.step();
         let entry = self.entries().next();
+        if entry.is_some() {
+            meter.step();
+        }
         self.name = entry.map(|entry| entry.slice(self.prefix.len().min(entry.len())..));
         self.name.clone()
     }

@@ -80,11 +80,13 @@ pub(crate) struct Meter {
     left: u64,
     pub(crate) entries: u64,
     pub(crate) documents: u64,
+    /// How often somebody looked for an entry of a document that was met.
+    pub(crate) probes: u64,
 }
 
 impl Meter {
     pub(crate) fn new() -> Self {
-        Meter { left: u64::MAX, entries: 0, documents: 0 }
+        Meter { left: u64::MAX, entries: 0, documents: 0, probes: 0 }
     }
 
     pub(crate) fn allow(&mut self, work: u64) {
@@ -214,8 +216,8 @@ impl<'v> Stream<'v> {
                     if meter.is_spent() {
                         return Step::Pause;
                     }
-                    meter.step();
                     let Some(entry) = entries.next() else { return Step::End };
+                    meter.step();
                     match range.read(entry, *skip) {
                         Some(read) => read,
                         None => continue,

@@ -60,8 +60,8 @@ fn sums_read_no_documents_where_entries_hold_the_numbers() {
         let walk = NumberWalk::of(prepared.index_plans(), &fields);
         let found = walk.map(|walk| {
             let total = Total { field: fields[0].clone(), slot: None, numbers: Numbers::default() };
-            let mut totals = Totals { count: 0, fields: vec![total] };
-            assert_eq!(totals.add_indexed(&prepared, &snapshot(), &walk), 0);
+            let mut totals = Totals { fields: vec![total], ..Totals::default() };
+            assert_eq!(totals.add_indexed(&prepared, &snapshot(), &walk).unfolded, 0);
             (totals.count, totals.value(&AggregateOp::Sum(fields[0].clone())))
         });
         assert_eq!(found, expected);

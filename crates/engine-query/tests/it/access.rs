@@ -4,8 +4,8 @@
 use base_value::{DocumentPath, FieldPath, Value};
 use bytes::Bytes;
 use engine_query::{
-    AggregateOp, Aggregation, Direction, DistanceMeasure, FieldOp, Filter, FindNearest, Indexer,
-    ListDocuments, Order, Page, Prepared, Query, QueryError, Row, aggregate_telling,
+    AggregateOp, Aggregation, Direction, DistanceMeasure, Explain, FieldOp, Filter, FindNearest,
+    Indexer, ListDocuments, Order, Page, Prepared, Query, QueryError, Row, aggregate_telling,
     list_documents, list_documents_indexed, partition,
 };
 use engine_store::Snapshot;
@@ -30,7 +30,7 @@ fn documents(random: &mut Random) -> Vec<Document> {
 }
 
 /// Runs a check with random documents, partly folded, that are derived with random indexes.
-fn for_every_snapshot(check: impl Fn(&mut Random, &Snapshot, &Indexer)) {
+pub(crate) fn for_every_snapshot(check: impl Fn(&mut Random, &Snapshot, &Indexer)) {
     for_every_world(|random| {
         let documents = documents(random);
         let indexer = Indexer::new(random.definitions());
@@ -43,7 +43,7 @@ fn for_every_snapshot(check: impl Fn(&mut Random, &Snapshot, &Indexer)) {
 }
 
 /// A query with its every plan: all of them, and each alone.
-fn plans(query: &Query, indexer: &Indexer) -> Result<Vec<Prepared>, QueryError> {
+pub(crate) fn plans(query: &Query, indexer: &Indexer) -> Result<Vec<Prepared>, QueryError> {
     let prepared = prepare(query.clone())?.with_indexer(indexer);
     Ok(prepared.alternatives().chain([prepared.clone()]).collect())
 }
@@ -153,7 +153,8 @@ fn aggregations_tell_what_a_fold_would_spare() {
         let query = Query { filter: filtered.then_some(filter), ..query() };
         let prepared = prepare(query).unwrap().with_indexer(&Indexer::default());
         let aggregation = Aggregation { alias: "x".into(), op };
-        let aggregated = aggregate_telling(&prepared, &[aggregation], snapshot).unwrap();
+        let aggregated =
+            aggregate_telling(&prepared, &[aggregation], snapshot, Explain::Off).unwrap();
         assert_eq!(aggregated.unfolded, expected);
         let values = aggregated.values;
         assert_eq!(values, [("x".to_owned(), Value::Integer(values_of(filtered)))]);

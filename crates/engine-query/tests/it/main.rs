@@ -10,6 +10,7 @@
 mod access;
 mod aggregates;
 mod cursors;
+mod explain;
 mod filters;
 mod lists;
 mod naive;

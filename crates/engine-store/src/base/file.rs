@@ -9,8 +9,10 @@ use parking_lot::Mutex;
 use redb::{Builder, Database, ReadableDatabase};
 
 use super::backend::Backend;
+use super::budget::CacheShare;
 use super::encode::{COUNTERS, META, RUNS};
 use super::layer::Base;
+use super::recent::Recent;
 use super::run::Run;
 use super::storage::{Lasting, Storage};
 use crate::disk::{DiskFile, Scratch};
@@ -26,6 +28,9 @@ pub(crate) struct BaseFile {
     folder: Option<Arc<Folder>>,
     /// The number of the newest state: what folds go on from.
     pub(crate) tip: Mutex<u64>,
+    /// Records of its states that were read last.
+    pub(super) recent: Recent,
+    _cache: CacheShare,
     /// The first error that a read met. Reads themselves answer nothing then.
     failed: OnceLock<StoreError>,
 }
@@ -34,32 +39,32 @@ impl BaseFile {
     /// A new file that is gone with its last user.
     pub(crate) fn temporary(
         scratch: &Scratch,
-        cache_bytes: usize,
+        cache: CacheShare,
     ) -> Result<Arc<BaseFile>, StoreError> {
-        BaseFile::with(scratch.file()?, &scratch.dir, cache_bytes, None)
+        BaseFile::with(scratch.file()?, &scratch.dir, cache, None)
     }
 
     /// The file of a kept store, made where it is missing.
     pub(crate) fn kept(
         folder: &Arc<Folder>,
         path: &Path,
-        cache_bytes: usize,
+        cache: CacheShare,
     ) -> Result<Arc<BaseFile>, StoreError> {
         let file = folder.disk.open(path, true);
         let file = file.map_err(|error| StoreError::io("open", path, &error))?;
-        BaseFile::with(file, path, cache_bytes, Some(Arc::clone(folder)))
+        BaseFile::with(file, path, cache, Some(Arc::clone(folder)))
     }
 
     fn with(
         file: Arc<dyn DiskFile>,
         path: &Path,
-        cache_bytes: usize,
+        cache: CacheShare,
         folder: Option<Arc<Folder>>,
     ) -> Result<Arc<BaseFile>, StoreError> {
         let lasting = if folder.is_some() { Lasting::Kept } else { Lasting::Temporary };
         let storage = Arc::new(Storage::new(file, lasting));
         let database = Builder::new()
-            .set_cache_size(cache_bytes)
+            .set_cache_size(cache.bytes)
             .create_with_backend(Backend(Arc::clone(&storage)))
             .map_err(|error| base_error(path, error))?;
         Ok(Arc::new(BaseFile {
@@ -68,6 +73,8 @@ impl BaseFile {
             path: path.to_owned(),
             folder,
             tip: Mutex::new(0),
+            recent: Recent::new(),
+            _cache: cache,
             failed: OnceLock::new(),
         }))
     }

@@ -96,7 +96,19 @@ impl Base {
         self.file.size().is_some_and(|size| size > bound)
     }
 
+    /// The record of a key that somebody asked for.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Record> {
+        if let Some(record) = self.file.recent.get(self.generation, key) {
+            return Some(record);
+        }
+        let record = self.fetch(key)?;
+        self.file.recent.keep(self.generation, key, &record);
+        Some(record)
+    }
+
+    /// The record of a key that a walk of derived entries led to. There are many, and few are met again
+    /// soon: they would push out what is.
+    pub(crate) fn fetch(&self, key: &[u8]) -> Option<Record> {
         self.try_get(key).map_err(|error| self.file.note(error)).ok().flatten()
     }
 

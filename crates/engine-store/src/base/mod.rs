@@ -5,17 +5,20 @@
 //! of another file, it holds only what differs and lies over that.
 
 mod backend;
+mod budget;
 mod build;
 mod cursor;
 mod encode;
 mod file;
 mod fold;
 mod layer;
+mod recent;
 mod rows;
 mod run;
 mod sorter;
 mod storage;
 
+pub(crate) use budget::CacheBudget;
 pub(crate) use cursor::Cursor;
 pub(crate) use file::BaseFile;
 pub(crate) use fold::Fold;

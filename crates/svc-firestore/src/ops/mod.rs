@@ -8,6 +8,7 @@ pub(crate) mod batch_write;
 pub(crate) mod begin_transaction;
 pub(crate) mod clear;
 pub(crate) mod commit;
+pub(crate) mod explain;
 pub(crate) mod get_document;
 pub(crate) mod list_collection_ids;
 pub(crate) mod list_documents;

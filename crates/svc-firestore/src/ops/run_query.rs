@@ -9,12 +9,13 @@ use base_env::UnixMicros;
 use base_status::Status;
 use base_token::Identity;
 use base_value::{DatabaseName, DocumentName};
-use engine_query::{Prepared, Query, Row};
+use engine_query::{Charge, Explain, Prepared, Query, Row, Rows};
 use engine_store::Snapshot;
 use engine_txn::{Database, ReadScope, TxnId};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use super::explain::{Explained, Stats, Stopwatch};
 use super::get_document::Document;
 use super::view::{self, Consistency};
 use crate::access::{self, Access};
@@ -27,11 +28,13 @@ pub(crate) struct Request {
     pub(crate) database: DatabaseName,
     pub(crate) query: Query,
     pub(crate) consistency: Consistency,
+    pub(crate) explain: Explain,
 }
 
 /// A query that is running.
 pub(crate) struct Run {
-    pub(crate) read_time: UnixMicros,
+    /// Absent where nothing is read.
+    pub(crate) read_time: Option<UnixMicros>,
     pub(crate) new_transaction: Option<TxnId>,
     pub(crate) chunks: mpsc::Receiver<Result<Chunk, Status>>,
 }
@@ -43,6 +46,8 @@ pub(crate) struct Chunk {
     pub(crate) documents: Vec<Document>,
     /// Whether this is the end. A result whose last chunk does not come is not complete.
     pub(crate) last: bool,
+    /// In the last chunk only, where it was asked for.
+    pub(crate) explained: Option<Box<Explained>>,
 }
 
 /// Starts the query.
@@ -55,13 +60,26 @@ pub(crate) async fn run_query(
     request: Request,
 ) -> Result<Run, Error> {
     access::check(caller, Access::Read)?;
+    let explain = request.explain;
+    let stopwatch = Stopwatch::new(&state.env, explain);
     let database = state.database(&request.database)?;
     let prepared = Arc::new(state.preparer.prepare(&request.database, request.query)?);
-    let view = view::open(state, &database, request.consistency, || scope(&prepared)).await?;
+    let reads = || match explain {
+        Explain::Plan => ReadScope::Keys(Vec::new()),
+        Explain::Off | Explain::Analyze => scope(&prepared),
+    };
+    let view = view::open(state, &database, request.consistency, reads).await?;
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
-    tokio::task::spawn_blocking(move || run(&database, &prepared, &view.snapshot, &out));
-    Ok(Run { read_time, new_transaction, chunks })
+    if explain == Explain::Plan {
+        let explained = Explained { indexes: prepared.plan(&view.snapshot), stats: None };
+        let explained = Some(Box::new(explained));
+        let only = Chunk { skipped: 0, documents: Vec::new(), last: true, explained };
+        out.try_send(Ok(only)).expect("the channel is new, and holds more than one chunk");
+        return Ok(Run { read_time: None, new_transaction, chunks });
+    }
+    tokio::task::spawn_blocking(move || run(&database, &prepared, &view.snapshot, &out, stopwatch));
+    Ok(Run { read_time: Some(read_time), new_transaction, chunks })
 }
 
 /// What a transaction depends on that has run this query: every document that matches, whatever the
@@ -77,12 +95,16 @@ fn run(
     prepared: &Prepared,
     snapshot: &Snapshot,
     out: &mpsc::Sender<Result<Chunk, Status>>,
+    mut stopwatch: Stopwatch,
 ) {
     let runtime = Handle::current();
     let mut rows = prepared.run(snapshot);
     let mut first = true;
+    let mut ahead = None;
+    let mut results = 0;
     loop {
         let mut documents = Vec::new();
+        documents.extend(ahead.take());
         let mut bytes = 0;
         let mut last = false;
         while !last && bytes < BYTES_PER_CHUNK && documents.len() < ROWS_PER_CHUNK {
@@ -94,22 +116,41 @@ fn run(
                 None => last = true,
             }
         }
+        results += documents.len() as u64;
+        let mut explained = None;
+        if stopwatch.is_on() {
+            // What is told of a query comes with its last document.
+            let next = if last { None } else { rows.next() };
+            ahead = next.map(|row| document(prepared, row));
+            last = ahead.is_none();
+            explained = last.then(|| Box::new(told(prepared, &rows, results, &stopwatch)));
+        }
         // What an offset beyond the end has passed over is not told, as in production.
         let skipped = if first && !documents.is_empty() { rows.skipped() } else { 0 };
         first = false;
         let chunk = match snapshot.check() {
-            Ok(()) => Ok(Chunk { skipped, documents, last }),
+            Ok(()) => Ok(Chunk { skipped, documents, last, explained }),
             Err(error) => Err(Status::from(Error::Commit(error.into()))),
         };
         let ended = last || chunk.is_err();
         // A reader that takes nothing gives its thread up to others; that the last chunk never comes
         // tells it so.
-        let sent = runtime.block_on(out.send_timeout(chunk, SLOW_READER_WAIT));
+        let sending = out.send_timeout(chunk, SLOW_READER_WAIT);
+        let sent = stopwatch.wait(|| runtime.block_on(sending));
         if ended || sent.is_err() {
             break;
         }
     }
     super::fold_if_many(database, rows.unfolded());
+}
+
+/// What is told of a query that has been executed.
+fn told(prepared: &Prepared, rows: &Rows<'_>, results: u64, stopwatch: &Stopwatch) -> Explained {
+    let scanned = rows.scanned();
+    let skipped = rows.skipped() as u64;
+    let charge = Charge::of_query(prepared.query(), results, skipped, scanned);
+    let stats = Stats { results, took: stopwatch.took(), scanned, charge };
+    Explained { indexes: rows.used_indexes(), stats: Some(stats) }
 }
 
 fn document(prepared: &Prepared, row: Row) -> Document {
@@ -157,7 +198,8 @@ mod tests {
         let runtime = Handle::current();
         let thread = base_env::thread::spawn("query", move || {
             let _runtime = runtime.enter();
-            run(&database, &prepared, &snapshot, &out);
+            let stopwatch = Stopwatch::new(&Env::real(), Explain::Off);
+            run(&database, &prepared, &snapshot, &out, stopwatch);
         });
         (chunks, thread.expect("a thread starts"))
     }

@@ -5,6 +5,7 @@
 
 #![expect(clippy::panic, reason = "helpers of tests report by panicking, as tests do")]
 
+mod explain;
 mod fields;
 mod listen;
 mod script;

@@ -5,6 +5,7 @@ use base_value::{
     parse_parent,
 };
 use base_wire::google::firestore::v1 as wire;
+use engine_query::Explain;
 use prost::Message;
 
 use super::consistency::{self, DefaultMode, Selector};
@@ -196,7 +197,17 @@ pub(crate) fn run_query(request: wire::RunQueryRequest) -> Result<ops::run_query
         database,
         query: query::query(parent, structured)?,
         consistency: request.consistency_selector.consistency()?,
+        explain: explain(request.explain_options),
     })
+}
+
+/// What a request wants to know of how it is answered.
+fn explain(options: Option<wire::ExplainOptions>) -> Explain {
+    match options {
+        None => Explain::Off,
+        Some(options) if options.analyze => Explain::Analyze,
+        Some(_) => Explain::Plan,
+    }
 }
 
 pub(crate) fn run_aggregation_query(
@@ -217,6 +228,7 @@ pub(crate) fn run_aggregation_query(
         query: query::query(parent, base)?,
         aggregations: query::aggregations(aggregation.aggregations)?,
         consistency: request.consistency_selector.consistency()?,
+        explain: explain(request.explain_options),
     })
 }
 

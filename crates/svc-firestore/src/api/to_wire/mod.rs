@@ -1,6 +1,7 @@
 //! Domain types to wire types. Documents are spliced from stored bytes, never decoded.
 
 mod documents;
+mod explain;
 mod queries;
 mod streams;
 mod writes;

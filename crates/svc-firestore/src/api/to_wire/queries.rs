@@ -6,32 +6,44 @@ use base_wire::google::firestore::v1 as wire;
 use futures_util::{Stream, StreamExt, stream};
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::explain::explain_metrics;
 use super::{time, value};
 use crate::ops::run_query::{Chunk, Run};
 use crate::ops::{partition_query, run_aggregation_query};
 
 /// The responses of a query: the transaction it began, what the offset skipped, one a document, and
-/// where there is nothing of these, one with the read time alone.
+/// where there is nothing of these, one with the read time alone. What is told of the query comes with the last
+/// document, or else with a response of its own.
 pub(crate) fn run_query(
     run: Run,
 ) -> impl Stream<Item = Result<wire::RunQueryResponse, Status>> + Send {
-    let read_time = Some(time(run.read_time));
+    let read_time = run.read_time.map(time);
     let begun = run.new_transaction.map(|id| wire::RunQueryResponse {
         transaction: super::transaction(id),
         ..Default::default()
     });
-    let responses = move |Chunk { skipped, documents, last: _ }: Chunk| {
+    let responses = move |Chunk { skipped, documents, last: _, explained }: Chunk| {
+        let mut metrics = explained.map(|explained| explain_metrics(&explained));
+        let alone = metrics.take_if(|_| documents.is_empty());
+        let alone = alone.map(|metrics| wire::RunQueryResponse {
+            read_time,
+            explain_metrics: Some(metrics),
+            ..Default::default()
+        });
+        let last = documents.len().saturating_sub(1);
         let skipped = (skipped > 0).then(|| wire::RunQueryResponse {
             read_time,
             skipped_results: i32::try_from(skipped).unwrap_or(i32::MAX),
             ..Default::default()
         });
-        let documents = documents.into_iter().map(move |document| wire::RunQueryResponse {
+        let document = move |(at, document)| wire::RunQueryResponse {
             document: Some(super::document(document)),
             read_time,
+            explain_metrics: metrics.take_if(|_| at == last),
             ..Default::default()
-        });
-        skipped.into_iter().chain(documents).map(Ok)
+        };
+        let documents = documents.into_iter().enumerate().map(document);
+        skipped.into_iter().chain(documents).chain(alone).map(Ok)
     };
     let chunk = move |chunk: Result<Chunk, Status>| match chunk {
         Ok(chunk) => stream::iter(responses(chunk)).left_stream(),
@@ -70,7 +82,8 @@ fn or_else_one<T>(stream: impl Stream<Item = T>, alone: T) -> impl Stream<Item =
     })
 }
 
-/// The one response of an aggregation, after the transaction it began.
+/// The one response of an aggregation, after the transaction it began. Where nothing was executed, it holds what is
+/// told of the query alone.
 pub(crate) fn run_aggregation_query(
     aggregated: run_aggregation_query::Aggregated,
 ) -> impl Iterator<Item = wire::RunAggregationQueryResponse> {
@@ -78,11 +91,16 @@ pub(crate) fn run_aggregation_query(
         transaction: super::transaction(id),
         ..Default::default()
     });
-    let values = aggregated.values.iter().map(|(alias, it)| (alias.clone(), value(it)));
-    let result = wire::AggregationResult { aggregate_fields: values.collect() };
+    let read_time = aggregated.result.as_ref().map(|result| time(result.read_time));
+    let result = aggregated.result.map(|result| {
+        let values = result.values.iter().map(|(alias, it)| (alias.clone(), value(it)));
+        wire::AggregationResult { aggregate_fields: values.collect() }
+    });
+    let explain_metrics = aggregated.explained.as_ref().map(explain_metrics);
     let response = wire::RunAggregationQueryResponse {
-        result: Some(result),
-        read_time: Some(time(aggregated.read_time)),
+        result,
+        read_time,
+        explain_metrics,
         ..Default::default()
     };
     begun.into_iter().chain([response])
@@ -113,11 +131,13 @@ mod tests {
         async fn check(chunks: &[bool], expected: &[Result<(), Code>]) {
             let (out, receiver) = mpsc::channel(8);
             for &last in chunks {
-                let chunk = Chunk { skipped: 1, documents: Vec::new(), last };
+                let documents = Vec::new();
+                let chunk = Chunk { skipped: 1, documents, last, explained: None };
                 out.send(Ok(chunk)).await.expect("there is room");
             }
             drop(out);
-            let run = Run { read_time: UnixMicros(1), new_transaction: None, chunks: receiver };
+            let read_time = Some(UnixMicros(1));
+            let run = Run { read_time, new_transaction: None, chunks: receiver };
             let seen: Vec<_> = run_query(run)
                 .map(|response| response.map(drop).map_err(|status| status.code))
                 .collect()
