@@ -54,6 +54,13 @@ export interface FirestoreOptions extends ListenOptions {
    * @default 'production'
    */
   limits?: 'production' | 'off';
+  /**
+   * Memory for pages of a database that has outgrown memory, in MiB, from 1 to 65536. A database and its forks
+   * share it: the second file gets half as much, the third a third.
+   *
+   * @default 24
+   */
+  cacheMiB?: number;
 }
 
 /** Data that outlives the suite. */

@@ -13,6 +13,8 @@ pub struct Config {
     pub indexes: Indexes,
     /// Whether production's limits hold.
     pub limits: LimitPolicy,
+    /// Memory for pages of each database that has outgrown memory; the engine's default without.
+    pub cache_bytes: Option<usize>,
     /// The databases that the project's files name.
     pub databases: Vec<DatabaseConfig>,
 }

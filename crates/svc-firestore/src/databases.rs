@@ -22,6 +22,7 @@ pub(crate) struct Databases {
     env: Env,
     preparer: Arc<Preparer>,
     kept: Option<Kept>,
+    cache_bytes: Option<usize>,
     open: RwLock<HashMap<DatabaseName, Database>>,
 }
 
@@ -40,10 +41,11 @@ impl Databases {
         env: Env,
         place: Place,
         preparer: Arc<Preparer>,
+        cache_bytes: Option<usize>,
     ) -> Result<Databases, Status> {
         let kept = Kept::at(place);
         let names = kept.as_ref().map_or_else(|| Ok(Vec::new()), Kept::names)?;
-        let databases = Databases { env, preparer, kept, open: RwLock::default() };
+        let databases = Databases { env, preparer, kept, cache_bytes, open: RwLock::default() };
         for name in names {
             databases.get(&name)?;
         }
@@ -102,7 +104,9 @@ impl Databases {
     }
 
     fn options(&self, name: &DatabaseName) -> Result<StoreOptions, Status> {
-        let memory = StoreOptions::memory(self.env.clone());
+        let usual = StoreOptions::memory(self.env.clone());
+        let cache_bytes = self.cache_bytes.unwrap_or(usual.cache_bytes);
+        let memory = StoreOptions { cache_bytes, ..usual };
         let derive = Arc::new(self.preparer.indexer(name));
         Ok(match &self.kept {
             Some(kept) => StoreOptions {

@@ -39,7 +39,8 @@ impl State {
         let mut suite = [0; 8];
         env.random(&mut suite);
         let preparer = Arc::new(Preparer::new(config.indexes, config.limits, log.clone()));
-        let databases = Databases::open(env.clone(), place, Arc::clone(&preparer))?;
+        let databases =
+            Databases::open(env.clone(), place, Arc::clone(&preparer), config.cache_bytes)?;
         let databases = Arc::new(databases);
         let ids = config.databases.into_iter().map(|database| database.id).collect();
         Ok(State {

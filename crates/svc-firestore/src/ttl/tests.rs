@@ -24,7 +24,8 @@ fn suite() -> Suite {
     let exception = json!({"collectionGroup": "c", "fieldPath": "until", "ttl": true});
     indexes.declare("(default)", &json!({"fieldOverrides": [exception]})).unwrap();
     let preparer = Arc::new(Preparer::new(indexes, LimitPolicy::Production, Log::default()));
-    let databases = Databases::open(env.clone(), Place::Memory, Arc::clone(&preparer)).unwrap();
+    let databases =
+        Databases::open(env.clone(), Place::Memory, Arc::clone(&preparer), None).unwrap();
     let databases = Arc::new(databases);
     let sweeper =
         Sweeper::new(env.clone(), Log::default(), Arc::clone(&databases), Arc::clone(&preparer));
