@@ -55,7 +55,7 @@ fn every_problem_is_named_with_its_path() {
         json!({"firestore": {"limits": true, "limit": "off"}}),
         &[
             "option `firestore.limits` must be `production` or `off`, not a boolean",
-            "unknown option `firestore.limit`; did you mean `firestore.limits`?",
+            "unknown option `firestore.limit`, did you mean `firestore.limits`?",
         ],
     );
     check(
