@@ -27,7 +27,7 @@ use crate::limits;
 use crate::status::{Protocol, status_to_http};
 use table::Table;
 
-pub use table::{Candidate, TableError};
+pub use table::{Candidate, ExtraRule, TableError};
 
 pub(crate) use decode::decode;
 pub(crate) use json::Style;
@@ -49,6 +49,8 @@ pub struct TranscodeOptions {
     pub prefixes: &'static [&'static str],
     /// Other first segments, and the prefix each stands for, for example `("v1beta1", "v1")`.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// Paths beyond those of the annotations.
+    pub extra: &'static [ExtraRule],
     /// Decides between RPCs that share a path; see [`first`].
     pub choose: Choose,
     /// The largest request body.
@@ -63,6 +65,7 @@ impl TranscodeOptions {
             services,
             prefixes: &["v1"],
             aliases: &[],
+            extra: &[],
             choose: first,
             body_bytes_max: limits::JSON_BODY_BYTES_MAX,
         }
@@ -120,7 +123,7 @@ impl Transcoder {
 
 impl Shared {
     fn table(&self) -> Result<&Table, &TableError> {
-        let build = || Table::new((self.options.pool)(), self.options.services);
+        let build = || Table::new((self.options.pool)(), self.options.services, self.options.extra);
         self.table.get_or_init(build).as_ref()
     }
 }
