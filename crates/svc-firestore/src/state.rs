@@ -46,12 +46,7 @@ impl State {
             suite: u64::from_be_bytes(suite),
             catalog: Catalog::new(env.clone(), ids),
             operations: Operations::new(env.clone()),
-            sweeper: Sweeper::new(
-                env.clone(),
-                log,
-                Arc::clone(&databases),
-                Arc::clone(&preparer),
-            ),
+            sweeper: Sweeper::new(env.clone(), log, Arc::clone(&databases), Arc::clone(&preparer)),
             env,
             preparer,
             databases,
