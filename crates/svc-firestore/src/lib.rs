@@ -67,12 +67,9 @@ impl Service for Firestore {
             "google.firestore.v1beta1.Firestore",
             "google.firestore.v1.Firestore",
         );
+        let channels = api::web_channel(grpc.clone(), &self.state);
         let admin = admin::router(Arc::clone(&self.state));
-        let routes = grpc
-            .merge(old)
-            .merge(rest)
-            .merge(api::web_channel(self.state.log.clone()))
-            .merge(admin);
+        let routes = grpc.merge(old).merge(rest).merge(channels).merge(admin);
         front::layers::standard(routes)
     }
 

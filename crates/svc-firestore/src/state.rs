@@ -6,7 +6,7 @@ use base_env::Env;
 use base_status::Status;
 use base_value::{DatabaseName, LimitPolicy};
 use engine_txn::Database;
-use svc_kit::{Context, Log};
+use svc_kit::Context;
 use tokio::sync::watch;
 
 use crate::catalog::Catalog;
@@ -21,7 +21,6 @@ pub(crate) struct State {
     pub(crate) env: Env,
     /// A number that tells this suite's resume tokens from those of any other.
     pub(crate) suite: u64,
-    pub(crate) log: Log,
     pub(crate) preparer: Arc<Preparer>,
     pub(crate) databases: Arc<Databases>,
     pub(crate) catalog: Catalog,
@@ -47,14 +46,8 @@ impl State {
             suite: u64::from_be_bytes(suite),
             catalog: Catalog::new(env.clone(), ids),
             operations: Operations::new(env.clone()),
-            sweeper: Sweeper::new(
-                env.clone(),
-                log.clone(),
-                Arc::clone(&databases),
-                Arc::clone(&preparer),
-            ),
+            sweeper: Sweeper::new(env.clone(), log, Arc::clone(&databases), Arc::clone(&preparer)),
             env,
-            log,
             preparer,
             databases,
             stopping,

@@ -20,6 +20,7 @@ use base_status::Status;
 use prost_reflect::DescriptorPool;
 use tower::ServiceExt;
 
+use crate::body::{self, BodyError};
 use crate::fallback::{not_found, unknown_route};
 use crate::frames::Frames;
 use crate::limits;
@@ -27,6 +28,11 @@ use crate::status::{Protocol, status_to_http};
 use table::Table;
 
 pub use table::{Candidate, ExtraRule, TableError};
+
+pub(crate) use decode::decode;
+pub(crate) use json::Style;
+pub(crate) use request::call_of;
+pub(crate) use response::{error, to_json};
 
 /// Picks one of several RPCs that one HTTP method and path can mean; `None` answers 404. The candidates come in the
 /// order of the service's declaration, each RPC once.
@@ -144,6 +150,16 @@ enum Refusal {
     Status(Status),
 }
 
+impl From<BodyError> for Refusal {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge => Self::TooLarge,
+            BodyError::Silent => Self::Silent,
+            BodyError::Broken(_) => Self::Status(Status::invalid_argument(error.to_string())),
+        }
+    }
+}
+
 impl From<Status> for Refusal {
     fn from(status: Status) -> Self {
         Self::Status(status)
@@ -165,12 +181,12 @@ async fn transcode(shared: &Shared, request: Request) -> Result<Response, Refusa
     let query = bind::Query::parse(parts.uri.query().unwrap_or_default())
         .map_err(Status::invalid_argument)?;
     let style = query.style();
-    let body = match found.binding.body {
+    let json = match found.binding.body {
         table::BodyRule::None => bytes::Bytes::new(),
-        _ => request::read(body, options.body_bytes_max).await?,
+        _ => body::read(body, options.body_bytes_max).await?,
     };
-    let message = request::message(found.binding, &found.variables, &query, &body)?;
-    drop(body);
+    let message = request::message(found.binding, &found.variables, &query, &json)?;
+    drop(json);
     let call = request::call(found.binding, parts, &message)?;
     let answer = match shared.grpc.clone().oneshot(call).await {
         Ok(answer) => answer,

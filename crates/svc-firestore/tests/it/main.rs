@@ -6,6 +6,7 @@
 #![expect(clippy::panic, reason = "helpers of tests report by panicking, as tests do")]
 
 mod admin;
+mod channel;
 mod explain;
 mod fields;
 mod listen;

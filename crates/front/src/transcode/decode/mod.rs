@@ -25,7 +25,7 @@ use place::{Place, Step};
 /// # Errors
 ///
 /// What does not fit, in Google's words.
-pub(super) fn decode(
+pub(crate) fn decode(
     message: &MessageDescriptor,
     json: &[u8],
     at: &str,
