@@ -76,7 +76,12 @@ impl DistanceMeasure {
                 squares.sum::<f64>().sqrt()
             }
             DistanceMeasure::Cosine => {
-                let magnitudes = product(left, left).sqrt() * product(right, right).sqrt();
+                let (left_square, right_square) = (product(left, left), product(right, right));
+                // With one root a vector is at no distance from itself; with one of each it often is.
+                let magnitudes = match (left_square * right_square).sqrt() {
+                    f64::INFINITY => left_square.sqrt() * right_square.sqrt(),
+                    magnitudes => magnitudes,
+                };
                 1.0 - product(left, right) / magnitudes
             }
             DistanceMeasure::DotProduct => product(left, right),

@@ -115,10 +115,6 @@ impl Database {
                 let (seen, version) = reads.finish();
                 Ok(Planned { batch, answer, seen, version })
             }
-            // Whatever is wrong with the writes, there may be none.
-            (Err(_), Ok(())) if open.is_some_and(|open| open.kind.mode == TxnMode::ReadOnly) => {
-                Err(Failure::Commit(TxnError::ReadOnly.into()))
-            }
             // The plan met a state that the transaction has not seen: its error would be about that
             // state (a document it saw missing exists), where trying again is the remedy.
             (Err(_), Err(conflict)) => Err(Failure::Commit(conflict.into())),

@@ -26,11 +26,7 @@ fn numbers(value: &Value) -> Result<&[f64], PipelineError> {
 fn of(args: &[&Value], measure: DistanceMeasure) -> Outcome {
     let [left, right] = args else { return Ok(None) };
     let (left, right) = (numbers(left)?, numbers(right)?);
-    let found = match measure {
-        DistanceMeasure::Cosine => cosine(left, right),
-        measure => distance(left, right, measure),
-    };
-    match found {
+    match distance(left, right, measure) {
         Some(distance) => answer(Value::Double(distance)),
         None => refuse("vectors of the same dimension, with a direction, expected"),
     }
@@ -42,18 +38,5 @@ pub(crate) fn distance(left: &[f64], right: &[f64], measure: DistanceMeasure) ->
         return None;
     }
     let distance = measure.distance(left, right);
-    (!distance.is_nan()).then_some(distance)
-}
-
-/// One less the cosine, which production computes with one root here.
-fn cosine(left: &[f64], right: &[f64]) -> Option<f64> {
-    if left.len() != right.len() {
-        return None;
-    }
-    let product = |left: &[f64], right: &[f64]| {
-        left.iter().zip(right).map(|(left, right)| left * right).sum::<f64>()
-    };
-    let distance =
-        1.0 - product(left, right) / (product(left, left) * product(right, right)).sqrt();
     (!distance.is_nan()).then_some(distance)
 }

@@ -3,9 +3,9 @@
 use base_token::Identity;
 use base_value::DatabaseName;
 use engine_store::Commit;
-use engine_txn::{CommitError, Database, TxnId};
+use engine_txn::{CommitError, Database, TxnError, TxnId, TxnMode};
 
-use super::writes::{self, Outcome, Write};
+use super::writes::{self, Action, Outcome, Write};
 use crate::access::{self, Access};
 use crate::error::Error;
 use crate::state::State;
@@ -50,6 +50,13 @@ pub(crate) fn apply(
     writes: &[Write],
     transaction: Option<TxnId>,
 ) -> Result<Committed, Error> {
+    let changes = writes.iter().any(|write| !matches!(write.action, Action::Verify));
+    // Whatever is wrong with the writes, and also where none of them finds anything to change.
+    if let Some(id) = transaction.filter(|_| changes)
+        && matches!(database.txn_mode(id), Ok(TxnMode::ReadOnly))
+    {
+        return Err(CommitError::from(TxnError::ReadOnly).into());
+    }
     let request_time = state.env.now();
     let name = writes.first().map(|write| &write.name.database);
     let definitions = name.map(|name| state.preparer.definitions(name)).unwrap_or_default();
