@@ -81,9 +81,11 @@ pub(super) fn put_headers(text: &str, headers: &mut HeaderMap) {
 mod tests {
     use super::*;
 
+    type Messages<'a> = &'a [(u64, Option<&'a str>)];
+
     #[test]
     fn forms() {
-        fn check(body: &str, expected: Result<(&str, &[(u64, Option<&str>)]), &str>) {
+        fn check(body: &str, expected: Result<(&str, Messages<'_>), &str>) {
             let found = Form::parse(body.as_bytes());
             let expected = expected.map_err(str::to_owned).map(|(headers, messages)| Form {
                 headers: headers.to_owned(),
@@ -126,15 +128,10 @@ mod tests {
             "Authorization:Bearer a:b\r\nno header\r\n\u{fc}:1\r\nX-B: \u{1}\r\n\r\nx-c:\r\n",
             &mut headers,
         );
-        let mut found: Vec<_> =
-            headers.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        let found =
+            headers.iter().map(|(name, value)| format!("{name}={}", value.to_str().unwrap()));
+        let mut found: Vec<_> = found.collect();
         found.sort();
-        assert_eq!(
-            found,
-            [("authorization", "Bearer a:b"), ("x-c", ""), ("x-kept", "1")].map(|(name, value)| (
-                name,
-                Box::leak(Box::new(HeaderValue::from_static(value))) as &HeaderValue
-            ))
-        );
+        assert_eq!(found, ["authorization=Bearer a:b", "x-c=", "x-kept=1"]);
     }
 }

@@ -93,7 +93,7 @@ mod tests {
         for payload in ["[1]", "[22]", "[333]"] {
             outbox.push(payload.to_owned());
         }
-        check(&outbox, 0, "27\n[[1,[1]],[2,[22]],[3,[333]]]", 12);
+        check(&outbox, 0, "28\n[[1,[1]],[2,[22]],[3,[333]]]", 12);
         check(&outbox, 2, "11\n[[3,[333]]]", 12);
         check(&outbox, 3, "", 12);
         check(&outbox, u64::MAX, "", 12);
