@@ -90,7 +90,7 @@ const RULES: &[Rule] = &[
         why: "of several faults of a query another is told first",
         applies: |_, ours, theirs, _| {
             ours.text().starts_with("collection group queries are only allowed if they")
-                && theirs.text().starts_with("Cursor __key__ value")
+                && theirs.text().starts_with("Cursor ")
         },
     },
     Rule {
@@ -130,6 +130,13 @@ const RULES: &[Rule] = &[
                 && theirs
                     .text()
                     .starts_with("Invalid base version, it is greater than the stored version")
+        },
+    },
+    Rule {
+        why: "that a document with an update time is missing is told as such there",
+        applies: |_, ours, theirs, _| {
+            ours.text().starts_with("the stored version (0) does not match")
+                && theirs.text().starts_with("no entity to update")
         },
     },
     Rule {
