@@ -80,9 +80,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         why: "to verify is to modify in a read-only transaction there",
-        applies: |ask, ours, theirs, _| {
-            ours.code() == "OK"
-                && theirs.text() == "Cannot modify entities in a read-only transaction."
+        applies: |ask, _, theirs, _| {
+            theirs.text() == "Cannot modify entities in a read-only transaction."
                 && ask.message.to_string().contains("\"verify\"")
         },
     },

@@ -148,8 +148,8 @@ impl Pending {
             }
             Precondition::Exists(_) => Ok(()),
             Precondition::UpdateTime(required) => {
-                let stored = self.stored.as_ref().filter(|_| self.exists());
-                let stored = stored.map_or(UnixMicros(0), |record| record.updated);
+                // As it was before the commit: of two deletes that demand one version both are met.
+                let stored = self.stored.as_ref().map_or(UnixMicros(0), |record| record.updated);
                 if stored == required {
                     Ok(())
                 } else {
