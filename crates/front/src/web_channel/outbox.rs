@@ -36,11 +36,11 @@ impl Outbox {
 
     /// One chunk of all arrays behind a number, and the number of the last; `None` if there is none.
     pub(super) fn behind(&self, id: u64) -> Option<(Bytes, u64)> {
-        let known = id.saturating_add(1).saturating_sub(self.first_id());
-        let arrays = self.arrays.iter().skip(usize::try_from(known).unwrap_or(usize::MAX));
-        let ids = self.first_id().max(id.saturating_add(1))..;
+        let first = self.first_id();
+        let known = id.saturating_add(1).saturating_sub(first);
+        let known = usize::try_from(known).unwrap_or(usize::MAX).min(self.arrays.len());
         let mut json = String::new();
-        for (id, payload) in ids.zip(arrays) {
+        for (id, payload) in (first + known as u64..).zip(self.arrays.iter().skip(known)) {
             let open = if json.is_empty() { '[' } else { ',' };
             // Writing to a text does not fail.
             let _written = write!(json, "{open}[{id},{payload}]");

@@ -178,7 +178,7 @@ impl Page {
                     unframe(str::from_utf8(&chunk).expect("a text")).as_array().expect("arrays")
                 {
                     known = array[0].as_u64().expect("a number");
-                    let told = brief(&array[1][0]);
+                    let told = brief(array.pointer("/1/0").expect("a payload"));
                     documents += usize::from(told.starts_with("c/"));
                     if told == "--" {
                         assert!(requests > 5, "it came in {requests} requests");
@@ -224,7 +224,7 @@ fn refusal(text: &str) -> String {
 fn arrays(chunk: &Value) -> String {
     let mut out = String::new();
     for array in chunk.as_array().expect("arrays") {
-        let (id, payload) = (&array[0], &array[1][0]);
+        let (id, payload) = (&array[0], array.pointer("/1/0").expect("a payload"));
         if !out.is_empty() {
             out.push_str(", ");
         }
@@ -258,8 +258,10 @@ fn brief(payload: &Value) -> String {
     if let Some(change) = payload.get("documentChange") {
         return format!(
             "{}={}",
-            path(&change["document"]["name"]),
-            change["document"]["fields"]["n"]["integerValue"].as_str().unwrap_or("?")
+            path(change.pointer("/document/name").expect("a name")),
+            change
+                .pointer("/document/fields/n/integerValue")
+                .map_or("?", |n| n.as_str().expect("a text"))
         );
     }
     if payload.get("streamId").is_some() {
