@@ -61,14 +61,17 @@ impl Coverage {
     /// The counts of an expression.
     pub fn counts(&self, id: u32) -> Counts {
         let Some(counts) = self.counts.get(id as usize) else { return Counts::default() };
-        let [truths, falsehoods, others, errors] = counts.each_ref().map(|count| count.load(Ordering::Relaxed));
+        let [truths, falsehoods, others, errors] =
+            counts.each_ref().map(|count| count.load(Ordering::Relaxed));
         Counts { truths, falsehoods, others, errors }
     }
 }
 
 impl Observer for Coverage {
     fn evaluated(&self, id: u32, outcome: Result<&Value<'_>, &EvalError>) {
-        let Some([truths, falsehoods, others, errors]) = self.counts.get(id as usize) else { return };
+        let Some([truths, falsehoods, others, errors]) = self.counts.get(id as usize) else {
+            return;
+        };
         let count = match outcome {
             Ok(Value::Bool(true)) => truths,
             Ok(Value::Bool(false)) => falsehoods,

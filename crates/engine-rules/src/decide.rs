@@ -116,7 +116,9 @@ impl Ruleset {
             {
                 continue;
             }
-            let Some((pattern, match_span)) = self.checked.patterns.get(rule.pattern) else { continue };
+            let Some((pattern, match_span)) = self.checked.patterns.get(rule.pattern) else {
+                continue;
+            };
             let Some(wildcards) = pattern.matches(request.path) else { continue };
             evaluator.wildcards = wildcards;
             let outcome = match &rule.condition {

@@ -41,9 +41,7 @@ pub(crate) fn wrong_type(received: &str, expected: &str) -> Failure {
 }
 
 pub(crate) fn unsupported(received: &str, expected: &str) -> Failure {
-    failure(format!(
-        "Unsupported operation error. Received: {received}. Expected: {expected}."
-    ))
+    failure(format!("Unsupported operation error. Received: {received}. Expected: {expected}."))
 }
 
 pub(crate) fn out_of_bounds(index: i64, size: usize) -> Failure {

@@ -148,12 +148,7 @@ pub(crate) fn explain(ruleset: &Ruleset, steps: &Steps, is_error: bool) -> Optio
 }
 
 /// The part of a step that made it what it is, where one did. `wanted` is the truth that is explained.
-fn step_inward(
-    ruleset: &Ruleset,
-    steps: &Steps,
-    at: usize,
-    wanted: &mut bool,
-) -> Option<usize> {
+fn step_inward(ruleset: &Ruleset, steps: &Steps, at: usize, wanted: &mut bool) -> Option<usize> {
     let step = steps.steps.get(at)?;
     if let Found::Error(text) = &step.outcome {
         let same = |part: &Step| matches!(&part.outcome, Found::Error(other) if other == text);
@@ -166,7 +161,8 @@ fn step_inward(
             steps.parts(at).next().map(|(number, _)| number)
         }
         Shape::Junction => {
-            let same = |part: &Step| matches!(part.outcome, Found::Truth(truth) if truth == *wanted);
+            let same =
+                |part: &Step| matches!(part.outcome, Found::Truth(truth) if truth == *wanted);
             steps.parts(at).find(|(_, part)| same(part)).map(|(number, _)| number)
         }
         // What is evaluated last is what it gives: the branch taken, or the function's body.

@@ -269,7 +269,10 @@ mod tests {
         let table = [
             ("a_1 12 1.5 .5 1.", "IIdent Int Float Float Float End"),
             ("'a' \"b\" b'c'", "String String Bytes End"),
-            ("/a /{ /( /$ / a", "Segment PathSlash Mark PathSlash Mark PathSlash Mark Mark Identifier End"),
+            (
+                "/a /{ /( /$ / a",
+                "Segment PathSlash Mark PathSlash Mark PathSlash Mark Mark Identifier End",
+            ),
             ("// c\n/* d */ x", "Identifier End"),
             ("'a\nb", "Unpaired Identifier End"),
             ("# == --", "Unknown Mark Mark End"),

@@ -14,10 +14,6 @@ pub(crate) struct PathPattern {
 }
 
 impl PathPattern {
-    pub(crate) fn has_glob(&self) -> bool {
-        self.segments.iter().any(|segment| matches!(segment, MatchSegment::Glob(_)))
-    }
-
     /// The values of its wildcards, outermost first, where a path matches.
     ///
     /// There is at most one glob, so that the segments before and behind it say what it takes.

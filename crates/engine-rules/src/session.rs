@@ -67,11 +67,7 @@ impl<'d> Session<'d> {
         Self::limited(documents, DOCUMENTS_PER_BATCH, DOCUMENTS_PER_REQUEST)
     }
 
-    pub(crate) fn limited(
-        documents: &'d dyn Documents,
-        total_max: usize,
-        each_max: usize,
-    ) -> Self {
+    pub(crate) fn limited(documents: &'d dyn Documents, total_max: usize, each_max: usize) -> Self {
         Session { documents, read: OnceCell::new(), count: Cell::new(0), total_max, each_max }
     }
 
@@ -103,8 +99,8 @@ impl<'d> Session<'d> {
         let number = self.count.get();
         self.count.set(number + 1);
         let path = path.iter().map(|&segment| segment.to_owned()).collect();
-        let node =
-            slot.get_or_init(|| Box::new(Node { number, view, path, document, next: OnceCell::new() }));
+        let node = slot
+            .get_or_init(|| Box::new(Node { number, view, path, document, next: OnceCell::new() }));
         self.count_read(reads, each_max, node)
     }
 

@@ -113,17 +113,42 @@ pub(crate) enum ExprKind {
     Path(Vec<PathPart>),
     /// Parentheses. The checker takes them out.
     Group(Box<Expr>),
-    Name { name: Arc<str>, binding: Binding },
-    Member { of: Box<Expr>, name: Arc<str> },
-    Index { of: Box<Expr>, index: Box<Expr> },
-    Slice { of: Box<Expr>, from: Box<Expr>, to: Box<Expr> },
+    Name {
+        name: Arc<str>,
+        binding: Binding,
+    },
+    Member {
+        of: Box<Expr>,
+        name: Arc<str>,
+    },
+    Index {
+        of: Box<Expr>,
+        index: Box<Expr>,
+    },
+    Slice {
+        of: Box<Expr>,
+        from: Box<Expr>,
+        to: Box<Expr>,
+    },
     Call(Box<Call>),
     Method(Box<MethodCall>),
     Not(Box<Expr>),
     Negate(Box<Expr>),
-    Binary { op: BinaryOp, op_span: Span, left: Box<Expr>, right: Box<Expr> },
-    Is { of: Box<Expr>, of_type: TypeName },
-    Ternary { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    Binary {
+        op: BinaryOp,
+        op_span: Span,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    Is {
+        of: Box<Expr>,
+        of_type: TypeName,
+    },
+    Ternary {
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
 }
 
 /// `name(args)`
@@ -159,7 +184,7 @@ pub(crate) enum Target {
 /// What a variable's name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// No variable: reads as null.
+    /// No variable: an error where it is evaluated.
     Unknown,
     Request,
     Resource,

@@ -81,7 +81,8 @@ impl Checker {
             deepest.insert(id, (1 + next.map_or(0, |(depth, _)| depth), next.map(|(_, id)| id)));
         }
         let depth_max = CALL_DEPTH_MAX + 1;
-        let mut roots: Vec<_> = deepest.iter().filter(|(_, (depth, _))| *depth > depth_max).collect();
+        let mut roots: Vec<_> =
+            deepest.iter().filter(|(_, (depth, _))| *depth > depth_max).collect();
         roots.sort_unstable();
         let Some((root, _)) = roots.first().map(|(root, depth)| (**root, depth)) else { return };
         let mut stack = vec![self.name(root)];

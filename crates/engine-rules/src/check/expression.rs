@@ -257,7 +257,8 @@ impl<'c> Binder<'c> {
     }
 
     fn name(&mut self, name: &str, binding: &mut Binding, span: Span) -> Option<Type> {
-        let local = self.locals.iter_mut().enumerate().rev().find(|(_, local)| *local.name == *name);
+        let local =
+            self.locals.iter_mut().enumerate().rev().find(|(_, local)| *local.name == *name);
         if let Some((number, local)) = local {
             local.is_used = true;
             *binding = Binding::Local(u32::try_from(number).unwrap_or(u32::MAX));

@@ -135,9 +135,10 @@ impl Checker {
     fn declare(&mut self, scope: usize, functions: Vec<Function>) {
         for function in functions {
             let id = u32::try_from(self.checked.functions.len()).unwrap_or(u32::MAX);
-            let known = self.scopes.get_mut(scope).and_then(|scope| {
-                scope.functions.insert(Arc::clone(&function.name), id)
-            });
+            let known = self
+                .scopes
+                .get_mut(scope)
+                .and_then(|scope| scope.functions.insert(Arc::clone(&function.name), id));
             if let Some(first) = known {
                 let name = Arc::clone(&function.name);
                 self.error(function.name_span, format!("Function {name} is already defined."));
@@ -182,10 +183,9 @@ impl Checker {
         }
         for (number, binding) in function.lets.iter_mut().enumerate() {
             if !binder.checker.allows_let {
-                binder.checker.error(
-                    binding.span,
-                    "Let bindings are not allowed in rules_version=\"1\";",
-                );
+                binder
+                    .checker
+                    .error(binding.span, "Let bindings are not allowed in rules_version=\"1\";");
             }
             if binder.locals.iter().any(|local| local.name == binding.name) {
                 let text = format!(

@@ -58,8 +58,11 @@ impl Reader {
             globs += 1;
             let is_last = number + 1 == block.segments.len();
             if self.version != Version::Two && !is_last {
-                self.complain(*span, "Invalid glob match expression. Glob matches are permitted as \
-                     the last segment in a match declaration path.");
+                self.complain(
+                    *span,
+                    "Invalid glob match expression. Glob matches are permitted as \
+                     the last segment in a match declaration path.",
+                );
             } else if globs > 1 {
                 self.complain(*span, ONE_GLOB);
             }

@@ -114,9 +114,9 @@ fn sliced<'e>(of: &Value<'e>, from: &Value<'e>, to: &Value<'e>) -> Outcome<'e> {
         Value::List(List::Made(values)) => {
             Value::list(values.get(first..end).unwrap_or_default().to_vec())
         }
-        Value::Path(path) => Value::Path(Path::new(
-            path.segments().get(first..end).unwrap_or_default().to_vec(),
-        )),
+        Value::Path(path) => {
+            Value::Path(Path::new(path.segments().get(first..end).unwrap_or_default().to_vec()))
+        }
         Value::String(text) => Value::text(text_slice(text, first, end)),
         _ => Value::Null,
     })

@@ -160,7 +160,6 @@ impl<'e> Evaluator<'e> {
         for (key, value) in entries {
             let name = match self.eval(key)? {
                 Value::String(name) => name,
-                Value::Null => return Err(crate::error::null_value()),
                 other => return Err(wrong_type(other.type_of().name(), "string")),
             };
             let value = self.eval(value)?;

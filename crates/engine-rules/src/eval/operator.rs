@@ -3,9 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Evaluator, Outcome, truth};
-use crate::error::{
-    failure, integer_range, no_function, null_value, too_large, unsupported,
-};
+use crate::error::{failure, integer_range, no_function, null_value, too_large, unsupported};
 use crate::limits::TEXT_MAX_BYTES;
 use crate::tree::{BinaryOp, Expr};
 use crate::value::{Duration, Timestamp, Value, checked_timestamp, equal};
@@ -22,18 +20,14 @@ impl<'e> Evaluator<'e> {
     #[inline(never)]
     pub(super) fn negate(&mut self, of: &'e Expr) -> Outcome<'e> {
         match self.eval(of)? {
-            Value::Int(number) => {
-                number.checked_neg().map(Value::Int).ok_or_else(integer_range)
-            }
+            Value::Int(number) => number.checked_neg().map(Value::Int).ok_or_else(integer_range),
             Value::Float(number) => Ok(Value::Float(-number)),
-            Value::Duration(duration) => Ok(Value::Duration(Duration {
-                seconds: -duration.seconds,
-                nanos: -duration.nanos,
-            })),
-            other => Err(unsupported(
-                &format!("-{}", other.type_of().name()),
-                "-int, -float, -duration",
-            )),
+            Value::Duration(duration) => {
+                Ok(Value::Duration(Duration { seconds: -duration.seconds, nanos: -duration.nanos }))
+            }
+            other => {
+                Err(unsupported(&format!("-{}", other.type_of().name()), "-int, -float, -duration"))
+            }
         }
     }
 
@@ -98,21 +92,23 @@ fn apply<'e>(op: BinaryOp, left: Value<'e>, right: Value<'e>) -> Outcome<'e> {
         BinaryOp::Equal => Ok(Value::Bool(equal(&left, &right))),
         BinaryOp::NotEqual => Ok(Value::Bool(!equal(&left, &right))),
         BinaryOp::In => contains(&left, &right),
-        BinaryOp::Less
-        | BinaryOp::LessOrEqual
-        | BinaryOp::Greater
-        | BinaryOp::GreaterOrEqual => compare(op, &left, &right),
+        BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual => {
+            compare(op, &left, &right)
+        }
         BinaryOp::Add => add(left, right),
         BinaryOp::Subtract => subtract(&left, &right),
-        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => {
-            multiply(op, &left, &right)
-        }
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => multiply(op, &left, &right),
         // Evaluated lazily, elsewhere.
         BinaryOp::And | BinaryOp::Or => Err(null_value()),
     }
 }
 
-fn not_supported<'e>(op: BinaryOp, left: &Value<'_>, right: &Value<'_>, pairs: &str) -> Outcome<'e> {
+fn not_supported<'e>(
+    op: BinaryOp,
+    left: &Value<'_>,
+    right: &Value<'_>,
+    pairs: &str,
+) -> Outcome<'e> {
     let symbol = op.symbol();
     let received = format!("{} {symbol} {}", left.type_of().name(), right.type_of().name());
     Err(unsupported(&received, &pairs.replace('?', symbol)))
@@ -127,7 +123,7 @@ fn compare<'e>(op: BinaryOp, left: &Value<'e>, right: &Value<'e>) -> Outcome<'e>
         (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
         (Value::Int(left), Value::Float(right)) => (*left as f64).partial_cmp(right),
         (Value::Float(left), Value::Int(right)) => left.partial_cmp(&(*right as f64)),
-        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        (Value::String(left), Value::String(right)) => Some(in_order(left, right)),
         (Value::Bytes(left), Value::Bytes(right)) => Some((**left).cmp(&**right)),
         (Value::Timestamp(left), Value::Timestamp(right)) => Some(left.cmp(right)),
         (Value::Duration(left), Value::Duration(right)) => Some(left.cmp(right)),
@@ -141,6 +137,14 @@ fn compare<'e>(op: BinaryOp, left: &Value<'e>, right: &Value<'e>) -> Outcome<'e>
         _ => order != Ordering::Less,
     });
     Ok(Value::Bool(holds))
+}
+
+/// Strings are in the order of their UTF-16 code units.
+fn in_order(left: &str, right: &str) -> Ordering {
+    match left.is_ascii() && right.is_ascii() {
+        true => left.cmp(right),
+        false => left.encode_utf16().cmp(right.encode_utf16()),
+    }
 }
 
 fn contains<'e>(item: &Value<'e>, holder: &Value<'e>) -> Outcome<'e> {
@@ -228,7 +232,8 @@ fn multiply<'e>(op: BinaryOp, left: &Value<'e>, right: &Value<'e>) -> Outcome<'e
         }
         let number = match op {
             BinaryOp::Multiply => left.checked_mul(*right),
-            BinaryOp::Divide => left.checked_div(*right),
+            // The smallest integer by -1 stays as it is.
+            BinaryOp::Divide => Some(left.wrapping_div(*right)),
             _ => Some(left.wrapping_rem(*right)),
         };
         return number.map(Value::Int).ok_or_else(integer_range);

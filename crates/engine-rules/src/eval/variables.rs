@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Evaluator, Outcome};
+use crate::error::null_value;
 use crate::request::{Document, NewResource, Resource, Service};
 use crate::tree::Binding;
 use crate::value::{Map, Path, Shared, Value};
@@ -12,7 +13,7 @@ impl<'e> Evaluator<'e> {
     #[inline(never)]
     pub(super) fn variable(&mut self, binding: Binding) -> Outcome<'e> {
         match binding {
-            Binding::Unknown => Ok(Value::Null),
+            Binding::Unknown => Err(null_value()),
             Binding::Request => Ok(self.request_value()),
             Binding::Resource => Ok(match self.request.resource {
                 Resource::Missing => Value::Null,

@@ -7,7 +7,14 @@ use crate::value::{Path, Type, Value, java_double};
 pub(super) const FUNCTIONS: &[Builtin] = &[
     builtin(
         "string",
-        &[&[Type::Int], &[Type::Float], &[Type::Null], &[Type::String], &[Type::Bool], &[Type::Path]],
+        &[
+            &[Type::Int],
+            &[Type::Float],
+            &[Type::Null],
+            &[Type::String],
+            &[Type::Bool],
+            &[Type::Path],
+        ],
         Type::String,
         string,
     ),
@@ -49,7 +56,9 @@ fn int<'e>(args: &Args<'_, 'e>) -> Given<'e> {
     match args.arg(0) {
         Value::Int(number) => Ok(Value::Int(*number)),
         Value::Float(number) => Ok(Value::Int(*number as i64)),
-        Value::String(text) => text.parse().map_or_else(|_| not_converted(text, "int"), |number| Ok(Value::Int(number))),
+        Value::String(text) => text
+            .parse()
+            .map_or_else(|_| not_converted(text, "int"), |number| Ok(Value::Int(number))),
         _ => mismatch(),
     }
 }
@@ -58,9 +67,8 @@ fn float<'e>(args: &Args<'_, 'e>) -> Given<'e> {
     match args.arg(0) {
         Value::Int(number) => Ok(Value::Float(*number as f64)),
         Value::Float(number) => Ok(Value::Float(*number)),
-        Value::String(text) => {
-            parse_double(text).map_or_else(|| not_converted(text, "float"), |number| Ok(Value::Float(number)))
-        }
+        Value::String(text) => parse_double(text)
+            .map_or_else(|| not_converted(text, "float"), |number| Ok(Value::Float(number))),
         _ => mismatch(),
     }
 }

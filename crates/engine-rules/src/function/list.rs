@@ -94,7 +94,8 @@ const LOOKED_UP_MIN: usize = 32;
 impl<'a, 'e> Lookup<'a, 'e> {
     fn new(list: &'a List<'e>) -> Self {
         let texts = (list.len() >= LOOKED_UP_MIN).then(|| {
-            let text = |item| if let Value::String(text) = item { Some(text.to_string()) } else { None };
+            let text =
+                |item| if let Value::String(text) = item { Some(text.to_string()) } else { None };
             list.iter().filter_map(text).collect()
         });
         Lookup { list, texts }

@@ -89,7 +89,7 @@ fn longitude<'e>(args: &Args<'_, 'e>) -> Given<'e> {
 }
 
 /// Mean radius of the Earth that the product computes with, in metres.
-const EARTH_RADIUS_METRES: f64 = 6_371_010.0;
+const EARTH_RADIUS_METRES: f64 = 6_371_009.0;
 
 /// Along the great circle, by the haversine formula.
 fn distance<'e>(args: &Args<'_, 'e>) -> Given<'e> {

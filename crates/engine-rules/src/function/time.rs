@@ -130,7 +130,8 @@ fn parse(text: &str) -> Option<i128> {
     let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
     let mut clock = clock.splitn(3, ':').map(|part| part.parse::<i64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    let in_range = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    let in_range =
+        (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
     if !in_range || fraction.len() > 9 || offset.abs() >= 24 * 60 {
         return None;
     }

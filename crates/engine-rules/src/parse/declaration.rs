@@ -9,6 +9,8 @@ use crate::tree::{Allow, Expr, File, Function, Let, MatchBlock, ServiceBlock, Ve
 
 const TOP: &str = "{'function', 'import', 'service', 'rules_version'}";
 const AFTER_SERVICE: &str = "{<EOF>, 'function', 'service'}";
+const AFTER_RETURN: &str = "{'&&', '.', '==', '>', '>=', '[', '<', '<=', '-', '%', '!=', '||', '+', '}', ';', \
+                            '/', '*', '?', 'in', 'is'}";
 pub(super) const AFTER_PATH: &str = "{'{', '/', PATH_SEGMENT}";
 
 impl Parser<'_> {
@@ -113,7 +115,8 @@ impl Parser<'_> {
         if !self.take_mark("{") {
             return Err(self.unexpected());
         }
-        let mut block = ServiceBlock { name, span, service, functions: Vec::new(), matches: Vec::new() };
+        let mut block =
+            ServiceBlock { name, span, service, functions: Vec::new(), matches: Vec::new() };
         self.service_body(&mut block);
         file.services.push(block);
         Ok(())
@@ -124,9 +127,7 @@ impl Parser<'_> {
         loop {
             if self.is_mark("}") {
                 if count == 0 {
-                    self.complain_here(
-                        "The 'service' body must contain at least one declaration.",
-                    );
+                    self.complain_here("The 'service' body must contain at least one declaration.");
                 }
                 self.advance();
                 return;
@@ -165,7 +166,11 @@ impl Parser<'_> {
         let keyword = self.advance();
         let segments = self.match_path()?;
         if !self.is_mark("{") {
-            return Err(if self.at_end() { self.mismatched(AFTER_PATH) } else { self.unexpected() });
+            return Err(if self.at_end() {
+                self.mismatched(AFTER_PATH)
+            } else {
+                self.unexpected()
+            });
         }
         self.advance();
         let end = segments.last().map_or(keyword.span, |(_, span, _)| *span);
@@ -300,9 +305,9 @@ impl Parser<'_> {
             return Err(self.mismatched(super::EXPRESSION_START));
         }
         let body = self.expression()?;
-        self.take_mark(";");
+        let is_ended = self.take_mark(";");
         if !self.take_mark("}") {
-            return Err(self.unexpected());
+            return Err(if is_ended { self.unexpected() } else { self.mismatched(AFTER_RETURN) });
         }
         Ok(Function { name, name_span, parameters, lets, body })
     }

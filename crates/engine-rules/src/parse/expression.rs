@@ -143,8 +143,7 @@ impl Parser<'_> {
                         self.operand_of(|this| this.deeper(|this| this.binary(tightness + 1)))?;
                     let span = left.span.to(right.span);
                     let (left, right) = (Box::new(left), Box::new(right));
-                    let kind =
-                        ExprKind::Binary { op: binary, op_span: op.span, left, right };
+                    let kind = ExprKind::Binary { op: binary, op_span: op.span, left, right };
                     self.sized(span, kind)?
                 }
             };
@@ -179,10 +178,7 @@ impl Parser<'_> {
         let token = self.token();
         if self.is_mark("--") || self.is_mark("++") {
             let at = Span { start: token.span.end, end: token.span.end };
-            self.complain(
-                at,
-                "Increment (++) and decrement (--) operators are not supported.",
-            );
+            self.complain(at, "Increment (++) and decrement (--) operators are not supported.");
             self.advance();
             return self.operand_of(|this| this.deeper(Self::unary));
         }
@@ -254,7 +250,8 @@ impl Parser<'_> {
         }
         let end = self.token().span;
         if !self.take_mark("]") {
-            return Err(self.unexpected());
+            let expecting = format!("{{'&&', {OPERATORS}, ']', '/', '*', '?', 'in', 'is'}}");
+            return Err(self.mismatched(&expecting));
         }
         let span = of.span.to(end);
         self.sized(span, ExprKind::Index { of: Box::new(of), index: Box::new(index) })
@@ -323,8 +320,10 @@ impl Parser<'_> {
                 let (parts, end) = self.path_literal()?;
                 self.sized(token.span.to(end), ExprKind::Path(parts))
             }
-            Kind::Mark if text == "/" => Err(self
-                .complain_here("Forward slash '/' found where identifier or binding expected.")),
+            Kind::Mark if text == "/" => {
+                Err(self
+                    .complain_here("Forward slash '/' found where identifier or binding expected."))
+            }
             Kind::Mark if text == "(" => {
                 self.advance();
                 if !self.starts_expression() {

@@ -117,7 +117,9 @@ impl<'e> Map<'e> {
     /// All keys, sorted.
     pub fn keys(&self) -> Vec<Shared<'e, str>> {
         match self {
-            Map::Stored(fields) => fields.keys().map(|key| Shared::Borrowed(key.as_str())).collect(),
+            Map::Stored(fields) => {
+                fields.keys().map(|key| Shared::Borrowed(key.as_str())).collect()
+            }
             Map::Made(entries) => entries.keys().cloned().collect(),
             Map::Document(_) => [NAME, DATA, ID].map(Shared::Borrowed).into(),
         }

@@ -24,14 +24,17 @@ pub(crate) fn strictly_equal(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Timestamp(left), Value::Timestamp(right)) => left == right,
         (Value::Duration(left), Value::Duration(right)) => left == right,
         (Value::LatLng(a, b), Value::LatLng(c, d)) => a == c && b == d,
-        (Value::Path(left), Value::Path(right)) => left == right,
+        // A path with captures to be bound equals nothing.
+        (Value::Path(left), Value::Path(right)) => match (left.texts(), right.texts()) {
+            (Ok(left), Ok(right)) => left == right,
+            _ => false,
+        },
         (Value::List(left), Value::List(right)) => {
             left.len() == right.len()
                 && left.iter().zip(right.iter()).all(|(a, b)| strictly_equal(&a, &b))
         }
         (Value::Set(left), Value::Set(right)) => {
-            left.len() == right.len()
-                && left.iter().all(|a| right.iter().any(|b| equal(a, b)))
+            left.len() == right.len() && left.iter().all(|a| right.iter().any(|b| equal(a, b)))
         }
         (Value::Map(left), Value::Map(right)) => {
             left.len() == right.len()
@@ -39,7 +42,6 @@ pub(crate) fn strictly_equal(left: &Value<'_>, right: &Value<'_>) -> bool {
                     right.get(key).is_some_and(|other| strictly_equal(value, &other))
                 })
         }
-        (Value::MapDiff(left), Value::MapDiff(right)) => left == right,
         (Value::Vector(left), Value::Vector(right)) => **left == **right,
         _ => false,
     }

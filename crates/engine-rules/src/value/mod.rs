@@ -9,9 +9,9 @@ mod time;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use base_value::Timestamp;
-pub use collection::{List, Map, MapDiff, Status};
+pub(crate) use base_value::Timestamp;
 pub(crate) use collection::set_of;
+pub use collection::{List, Map, MapDiff, Status};
 pub(crate) use equal::{equal, strictly_equal};
 pub(crate) use path::BindError;
 pub use path::{Path, Segment};

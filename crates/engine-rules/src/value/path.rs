@@ -83,8 +83,7 @@ impl<'e> Path<'e> {
         self.segments.iter().map(text).collect()
     }
 
-    /// This path with its captures bound to the values of a map; the name of one that is not, or a value
-    /// that cannot be one.
+    /// This path with its captures bound to the values of a map.
     pub(crate) fn bind(&self, values: &Map<'e>) -> Result<Self, BindError<'e>> {
         let mut segments = Vec::with_capacity(self.segments.len());
         let mut known = Vec::new();
@@ -95,7 +94,8 @@ impl<'e> Path<'e> {
             };
             known.push(&**name);
             match (values.get(name), segment) {
-                (None, _) => segments.push(segment.clone()),
+                // What is not bound is left out, as the product does.
+                (None, _) => {}
                 (Some(Value::Path(path)), Segment::Glob(_)) => {
                     segments.extend_from_slice(path.segments());
                 }

@@ -61,7 +61,9 @@ impl fmt::Display for Value<'_> {
             }
             Value::Set(items) => {
                 f.write_str("set[")?;
-                separated(f, items.iter(), |f, item| write!(f, "{item}"))?;
+                let mut texts: Vec<_> = items.iter().map(Value::to_string).collect();
+                texts.sort_unstable();
+                separated(f, texts.iter(), |f, text| f.write_str(text))?;
                 f.write_str("]")
             }
             Value::Map(entries) => map(f, entries),
