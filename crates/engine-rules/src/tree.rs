@@ -145,6 +145,7 @@ pub(crate) enum ExprKind {
         of_type: TypeName,
     },
     Ternary {
+        mark: Span,
         condition: Box<Expr>,
         then: Box<Expr>,
         otherwise: Box<Expr>,
@@ -297,7 +298,7 @@ impl Expr {
                 each(left);
                 each(right);
             }
-            ExprKind::Ternary { condition, then, otherwise } => {
+            ExprKind::Ternary { condition, then, otherwise, .. } => {
                 each(condition);
                 each(then);
                 each(otherwise);
@@ -337,7 +338,7 @@ impl ExprKind {
             ExprKind::Call(call) => all(&call.args),
             ExprKind::Method(call) => of(&call.of).max(all(&call.args)),
             ExprKind::Binary { left, right, .. } => of(left).max(of(right)),
-            ExprKind::Ternary { condition, then, otherwise } => {
+            ExprKind::Ternary { condition, then, otherwise, .. } => {
                 of(condition).max(of(then)).max(of(otherwise))
             }
         }

@@ -1,19 +1,14 @@
-//! Expressions: names bound, nesting bounded, functions and operand types that are plainly wrong reported.
+//! Expressions: names bound, nesting bounded, operand types that are plainly wrong reported.
 
 use std::sync::Arc;
 
 use super::Checker;
 use crate::explain::Shape;
-use crate::function;
 use crate::limits::NESTING_MAX;
 use crate::parse::TOO_COMPLEX;
 use crate::position::Span;
-use crate::re2::Pattern;
-use crate::tree::{BinaryOp, Binding, Call, Expr, ExprKind, MethodCall, PathPart, Target};
+use crate::tree::{BinaryOp, Binding, Expr, ExprKind, PathPart, Target};
 use crate::value::{Type, TypeName};
-
-/// Functions the evaluator answers itself, and the types they take.
-const SERVICE_CALLS: [&str; 4] = ["get", "exists", "getAfter", "existsAfter"];
 
 /// A parameter or `let`.
 pub(super) struct Local {
@@ -25,8 +20,8 @@ pub(super) struct Local {
 /// Binds the expressions of one function or condition.
 pub(super) struct Binder<'c> {
     pub(super) checker: &'c mut Checker,
-    function: Option<u32>,
-    scope: usize,
+    pub(super) function: Option<u32>,
+    pub(super) scope: usize,
     pub(super) locals: Vec<Local>,
 }
 
@@ -44,7 +39,12 @@ impl<'c> Binder<'c> {
         self.expr(expr, 1, None)
     }
 
-    fn expr(&mut self, expr: &mut Expr, level: usize, parent: Option<u32>) -> Option<Type> {
+    pub(super) fn expr(
+        &mut self,
+        expr: &mut Expr,
+        level: usize,
+        parent: Option<u32>,
+    ) -> Option<Type> {
         if level > NESTING_MAX {
             self.checker.error(expr.span, TOO_COMPLEX);
             return None;
@@ -126,11 +126,9 @@ impl<'c> Binder<'c> {
                 Some(Type::Path)
             }
             ExprKind::Name { name, binding } => self.name(name, binding, span),
-            ExprKind::Member { of, name } => {
+            ExprKind::Member { of, .. } => {
                 self.expr(of, level, id);
-                let is_time = &**name == "time"
-                    && matches!(of.kind, ExprKind::Name { binding: Binding::Request, .. });
-                is_time.then_some(Type::Timestamp)
+                None
             }
             ExprKind::Index { of, index } => {
                 self.expr(of, level, id);
@@ -152,8 +150,9 @@ impl<'c> Binder<'c> {
             }
             ExprKind::Negate(of) => {
                 let found = self.expr(of, deeper, id);
-                self.expect(found, &[Type::Int, Type::Float, Type::Duration], of.span);
-                found
+                const SIGNED: [Type; 3] = [Type::Int, Type::Float, Type::Duration];
+                self.expect(found, &SIGNED, of.span);
+                found.filter(|found| SIGNED.contains(found))
             }
             ExprKind::Binary { op, op_span, left, right } => {
                 let found_left = self.expr(left, deeper, id);
@@ -166,31 +165,47 @@ impl<'c> Binder<'c> {
                 debug_assert!(!matches!(of_type, TypeName::One(Type::Any)));
                 Some(Type::Bool)
             }
-            ExprKind::Ternary { condition, then, otherwise } => {
-                let found = self.expr(condition, deeper, id);
-                self.expect(found, &[Type::Bool], condition.span);
-                let found_then = self.expr(then, deeper, id);
-                let found_otherwise = self.expr(otherwise, deeper, id);
-                if let (Some(one), Some(other)) = (found_then, found_otherwise)
-                    && one != other
-                {
-                    self.checker.warn(
-                        then.span,
-                        "Ternary operator result if condition is true has a different type than if \
-                         condition is false.",
-                    );
-                }
-                found_then.filter(|found| Some(*found) == found_otherwise)
+            ExprKind::Ternary { mark, condition, then, otherwise } => {
+                self.ternary(*mark, [condition, then, otherwise], deeper, id)
             }
         }
     }
 
-    fn all(&mut self, items: &mut [Expr], level: usize, id: Option<u32>) -> Vec<Option<Type>> {
+    fn ternary(
+        &mut self,
+        mark: Span,
+        parts: [&mut Expr; 3],
+        deeper: usize,
+        id: Option<u32>,
+    ) -> Option<Type> {
+        let [condition, then, otherwise] = parts;
+        let found = self.expr(condition, deeper, id);
+        self.expect(found, &[Type::Bool], condition.span);
+        let found_then = self.expr(then, deeper, id);
+        let found_otherwise = self.expr(otherwise, deeper, id);
+        if let (Some(one), Some(other)) = (found_then, found_otherwise)
+            && one != other
+        {
+            self.checker.warn(
+                mark,
+                "Ternary operator result if condition is true has a different type than if \
+                         condition is false.",
+            );
+        }
+        found_then.filter(|found| Some(*found) == found_otherwise)
+    }
+
+    pub(super) fn all(
+        &mut self,
+        items: &mut [Expr],
+        level: usize,
+        id: Option<u32>,
+    ) -> Vec<Option<Type>> {
         items.iter_mut().map(|item| self.expr(item, level, id)).collect()
     }
 
     /// Warns where a type is plain and none of those that fit.
-    fn expect(&mut self, found: Option<Type>, expected: &[Type], at: Span) {
+    pub(super) fn expect(&mut self, found: Option<Type>, expected: &[Type], at: Span) {
         let Some(found) = found else { return };
         if !expected.iter().any(|one| one.takes(found)) {
             self.mismatch(found, expected, "", at);
@@ -275,150 +290,6 @@ impl<'c> Binder<'c> {
         }
         None
     }
-
-    fn call(&mut self, call: &mut Call, level: usize, id: Option<u32>, span: Span) -> Option<Type> {
-        let found = self.all(&mut call.args, level, id);
-        if let Some(target) = self.checker.find_function(self.scope, &call.name) {
-            call.target = Target::User(target);
-            self.checker.calls.insert((self.function, target));
-            let wanted = self.checker.parameters_of(target, self.function);
-            if wanted.is_some_and(|wanted| wanted != call.args.len()) {
-                self.wrong_count(&call.name, span);
-            }
-            return None;
-        }
-        if SERVICE_CALLS.contains(&&*call.name) {
-            if call.args.len() != 1 {
-                self.wrong_count(&call.name, span);
-            }
-            if let (Some(found), Some(arg)) = (found.first(), call.args.first()) {
-                self.expect(*found, &[Type::Path], arg.span);
-            }
-            let is_bool = call.name.starts_with("exists");
-            return is_bool.then_some(Type::Bool);
-        }
-        if &*call.name == "debug" {
-            return found.first().copied().flatten();
-        }
-        let Some(builtin) = function::function("", &call.name) else {
-            self.checker.warn(span, format!("Invalid function name: {}.", call.name));
-            return None;
-        };
-        self.arguments(builtin, &call.name, &call.args, &found, span);
-        plain(builtin.gives)
-    }
-
-    fn wrong_count(&mut self, name: &str, at: Span) {
-        let text = format!("Incorrect number of arguments supplied to function: {name}.");
-        self.checker.warn(at, text);
-    }
-
-    /// Warns of a wrong number of arguments, or of one that is plainly of a wrong type.
-    fn arguments(
-        &mut self,
-        builtin: &function::Builtin,
-        name: &str,
-        args: &[Expr],
-        found: &[Option<Type>],
-        at: Span,
-    ) {
-        let mut fitting = builtin.takes.iter().filter(|takes| takes.len() == args.len()).peekable();
-        if fitting.peek().is_none() {
-            self.wrong_count(name, at);
-            return;
-        }
-        for (place, (arg, found)) in args.iter().zip(found).enumerate() {
-            let expected: Vec<_> = builtin
-                .takes
-                .iter()
-                .filter(|takes| takes.len() == args.len())
-                .filter_map(|takes| takes.get(place).copied())
-                .collect();
-            self.expect(*found, &expected, arg.span);
-        }
-    }
-
-    fn method(
-        &mut self,
-        call: &mut MethodCall,
-        level: usize,
-        id: Option<u32>,
-        span: Span,
-    ) -> Option<Type> {
-        let package = match &call.of.kind {
-            ExprKind::Name { name, .. } => Some(Arc::clone(name)),
-            _ => None,
-        };
-        let is_firestore = package.as_deref() == Some("firestore")
-            && self.checker.find_wildcard(self.scope, "firestore").is_none()
-            && !self.locals.iter().any(|local| &*local.name == "firestore");
-        call.package |= is_firestore;
-        if let (true, Some(package)) = (call.package, package) {
-            return self.package_call(call, &package, level, id, span);
-        }
-        let of = self.expr(&mut call.of, level, id);
-        let found = self.all(&mut call.args, level + 1, id);
-        let builtin = match of {
-            Some(of) => function::method(of, &call.name),
-            None => function::methods_named(&call.name).next(),
-        };
-        let Some(builtin) = builtin else {
-            if function::methods_named(&call.name).next().is_none() {
-                let text = format!("Invalid function name: {}.", call.name);
-                self.checker.warn(call.name_span, text);
-            }
-            return None;
-        };
-        let counts = |takes: &&[Type]| takes.len() == call.args.len();
-        let any_fits =
-            function::methods_named(&call.name).any(|method| method.takes.iter().any(counts));
-        if !any_fits {
-            self.wrong_count(&call.name, call.name_span);
-        } else if of.is_some() {
-            self.arguments(builtin, &call.name, &call.args, &found, call.name_span);
-        }
-        self.regular_expression(call);
-        plain(builtin.gives)
-    }
-
-    fn package_call(
-        &mut self,
-        call: &mut MethodCall,
-        package: &str,
-        level: usize,
-        id: Option<u32>,
-        span: Span,
-    ) -> Option<Type> {
-        let found = self.all(&mut call.args, level + 1, id);
-        let name = format!("{package}.{}", call.name);
-        if package == "firestore" {
-            if !matches!(&*call.name, "get" | "exists") {
-                self.checker.warn(call.name_span, format!("Invalid function name: {name}."));
-            }
-            return None;
-        }
-        let Some(builtin) = function::function(package, &call.name) else {
-            self.checker.warn(call.name_span, format!("Invalid function name: {name}."));
-            return None;
-        };
-        let at = Span { start: call.name_span.start, end: span.end };
-        self.arguments(builtin, &name, &call.args, &found, at);
-        plain(builtin.gives)
-    }
-
-    /// Compiles a literal regular expression once, here.
-    fn regular_expression(&mut self, call: &mut MethodCall) {
-        if !matches!(&*call.name, "matches" | "replace" | "split") {
-            return;
-        }
-        let Some(Expr { kind: ExprKind::String(text), span, .. }) = call.args.first() else {
-            return;
-        };
-        match Pattern::new(text) {
-            Ok(pattern) => call.pattern = Some(pattern),
-            Err(failure) => self.checker.error(*span, failure.text()),
-        }
-    }
 }
 
 fn shape_of(kind: &ExprKind) -> Shape {
@@ -431,7 +302,7 @@ fn shape_of(kind: &ExprKind) -> Shape {
     }
 }
 
-fn plain(found: Type) -> Option<Type> {
+pub(super) fn plain(found: Type) -> Option<Type> {
     (found != Type::Any).then_some(found)
 }
 

@@ -3,6 +3,7 @@
 
 mod calls;
 mod expression;
+mod named;
 mod paths;
 mod scope;
 
@@ -145,6 +146,8 @@ impl Checker {
                 if let Some(scope) = self.scopes.get_mut(scope) {
                     scope.functions.insert(name, first);
                 }
+                // One complaint is enough: it is not reported as unused beside this.
+                self.calls.insert((None, id));
             }
             self.checked.functions.push(function);
             self.checked.scopes.push(scope);
@@ -176,7 +179,8 @@ impl Checker {
         }
         let mut binder = expression::Binder::new(self, Some(id), scope);
         for (name, span) in &function.parameters {
-            if binder.locals.iter().any(|local| local.name == *name) {
+            if let Some(first) = binder.locals.iter_mut().find(|local| local.name == *name) {
+                first.is_used = true;
                 binder.checker.error(*span, format!("Variable {name} is already defined."));
             }
             binder.declare(name, *span);

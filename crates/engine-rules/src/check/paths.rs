@@ -63,7 +63,7 @@ impl Reader {
                     "Invalid glob match expression. Glob matches are permitted as \
                      the last segment in a match declaration path.",
                 );
-            } else if globs > 1 {
+            } else if globs > 1 && self.version == Version::Two {
                 self.complain(*span, ONE_GLOB);
             }
         }

@@ -139,7 +139,7 @@ impl<'e> Evaluator<'e> {
                 let value = self.eval(of)?;
                 Ok(Value::Bool(of_type.holds(&value)))
             }
-            ExprKind::Ternary { condition, then, otherwise } => {
+            ExprKind::Ternary { condition, then, otherwise, .. } => {
                 self.ternary(condition, then, otherwise)
             }
         }

@@ -97,7 +97,7 @@ fn distance<'e>(args: &Args<'_, 'e>) -> Given<'e> {
     else {
         return mismatch();
     };
-    let half = |from: f64, to: f64| ((to - from).to_radians() * 0.5).sin();
+    let half = |from: f64, to: f64| (0.5 * (to.to_radians() - from.to_radians())).sin();
     let latitude = half(*from_lat, *to_lat);
     let longitude = half(*from_lng, *to_lng);
     let chord = latitude * latitude

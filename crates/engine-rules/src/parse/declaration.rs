@@ -25,7 +25,8 @@ impl Parser<'_> {
         }
         let mut first = true;
         while !self.at_end() {
-            if self.declaration(&mut file, first).is_err() {
+            let is_function = self.is_word("function");
+            if self.declaration(&mut file, first).is_err() && !is_function {
                 self.skip_declaration();
             }
             first = false;
@@ -137,6 +138,7 @@ impl Parser<'_> {
                 return;
             }
             count += 1;
+            let is_function = self.is_word("function");
             let read = if self.is_word("function") {
                 self.function().map(|function| block.functions.push(function))
             } else if self.is_word("match") {
@@ -144,7 +146,7 @@ impl Parser<'_> {
             } else {
                 Err(self.unexpected())
             };
-            if read.is_err() {
+            if read.is_err() && !is_function {
                 self.skip_one_statement();
             }
         }
@@ -158,8 +160,15 @@ impl Parser<'_> {
         self.skip_statement();
     }
 
+    /// The blocks around report the same end once more, in the product's other words, and then no more.
     fn end_of_body(&mut self) {
-        self.complain_here("Unexpected '<EOF>'.");
+        let at = self.token().span;
+        let reported = self.complaints.iter().filter(|complaint| complaint.at == at).count();
+        match reported {
+            0 => self.complain(at, "Unexpected '<EOF>'."),
+            1 => self.complain(at, "mismatched input '<EOF>' expecting '}'"),
+            _ => {}
+        }
     }
 
     fn match_block(&mut self, depth: usize) -> Parsed<MatchBlock> {
@@ -204,6 +213,7 @@ impl Parser<'_> {
                 return;
             }
             count += 1;
+            let is_function = self.is_word("function");
             let read = if self.is_word("allow") {
                 self.allow().map(|allow| block.allows.push(allow))
             } else if self.is_word("match") {
@@ -213,7 +223,7 @@ impl Parser<'_> {
             } else {
                 Err(self.unexpected())
             };
-            if read.is_err() {
+            if read.is_err() && !is_function {
                 self.skip_one_statement();
             }
         }
@@ -269,8 +279,38 @@ impl Parser<'_> {
         self.expression()
     }
 
+    /// A function. Where it cannot be read, its whole body is skipped.
     fn function(&mut self) -> Parsed<Function> {
         self.advance();
+        let mut is_open = false;
+        let read = self.signature_and_body(&mut is_open);
+        if read.is_err() {
+            self.skip_block(is_open);
+        }
+        read
+    }
+
+    /// Skips to behind the brace that closes the block opened, or to be opened next.
+    fn skip_block(&mut self, is_open: bool) {
+        let mut open = usize::from(is_open);
+        while !self.at_end() {
+            if self.is_mark("{") {
+                open += 1;
+            } else if self.is_mark("}") {
+                if open == 0 {
+                    return;
+                }
+                open -= 1;
+                if open == 0 {
+                    self.advance();
+                    return;
+                }
+            }
+            self.advance();
+        }
+    }
+
+    fn signature_and_body(&mut self, is_open: &mut bool) -> Parsed<Function> {
         let Some((name, name_span)) = self.identifier() else {
             return Err(self.complain_here("Missing 'function' id"));
         };
@@ -287,6 +327,7 @@ impl Parser<'_> {
         if !self.take_mark(")") || !self.take_mark("{") {
             return Err(self.unexpected());
         }
+        *is_open = true;
         if self.is_mark("}") {
             self.complain_here("Missing 'function' body");
             self.advance();

@@ -41,6 +41,7 @@ impl Parser<'_> {
     /// A whole expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         let condition = self.binary(0)?;
+        let mark = self.token().span;
         if !self.take_mark("?") {
             return Ok(condition);
         }
@@ -54,6 +55,7 @@ impl Parser<'_> {
         self.sized(
             span,
             ExprKind::Ternary {
+                mark,
                 condition: Box::new(condition),
                 then: Box::new(then),
                 otherwise: Box::new(otherwise),
@@ -84,6 +86,10 @@ impl Parser<'_> {
     }
 
     fn operand_of(&mut self, read: impl FnOnce(&mut Self) -> Parsed<Expr>) -> Parsed<Expr> {
+        // `===` and `=>` are read as an operator and a mark too many.
+        if self.is_mark("=") {
+            return Err(self.unexpected());
+        }
         if !self.starts_expression() {
             return Err(self.mismatched(super::EXPRESSION_START));
         }
@@ -156,18 +162,19 @@ impl Parser<'_> {
         let name = self.named(token);
         let is_literal = matches!(name, "null" | "true" | "false");
         if token.kind != Kind::Identifier || is_literal {
-            return Err(self.mismatched("IDENTIFIER"));
+            let lost = self.mismatched("IDENTIFIER");
+            if !is_literal {
+                return Err(lost);
+            }
         }
         self.advance();
         let Some(of_type) = TypeName::named(name) else {
-            self.complain(
-                token.span,
-                format!(
-                    "An unsupported type identifier was used with the 'is' operator. Received \
-                     {name}. Expected one of {}",
-                    TypeName::LIST
-                ),
+            let text = format!(
+                "An unsupported type identifier was used with the 'is' operator. Received {name}. \
+                 Expected one of {}",
+                TypeName::LIST
             );
+            self.complain(Span { start: token.span.end, end: token.span.end }, text);
             return Ok(left);
         };
         let span = left.span.to(token.span);

@@ -76,11 +76,14 @@ impl<'e> Path<'e> {
 
     /// The texts of its segments, or the name of the first one that is not bound.
     pub(crate) fn texts(&self) -> Result<Vec<&str>, &str> {
-        let text = |segment| match segment {
-            &Segment::Text(ref text) => Ok(&**text),
-            Segment::Capture(name) | Segment::Glob(name) => Err(&**name),
-        };
-        self.segments.iter().map(text).collect()
+        let mut texts = Vec::with_capacity(self.segments.len());
+        for segment in &*self.segments {
+            match segment {
+                Segment::Text(text) => texts.push(&**text),
+                Segment::Capture(name) | Segment::Glob(name) => return Err(name),
+            }
+        }
+        Ok(texts)
     }
 
     /// This path with its captures bound to the values of a map.

@@ -22,7 +22,7 @@ fn evaluate(expression: &str) -> String {
         Ok(ruleset) => ruleset,
         Err(errors) => {
             let mut found = errors.diagnostics.iter();
-            let found = found.find(|found| found.severity == Severity::Error).unwrap();
+            let found = found.find(|found| found.severity == Severity::Error).expect("an error");
             let column = found.position.column as usize - BEFORE.len();
             return format!("!! {column} {}", found.text);
         }
@@ -35,7 +35,11 @@ fn evaluate(expression: &str) -> String {
     let watch = Watch { id: 0, found: Mutex::default() };
     let decision = ruleset.decide_in(&request, &Session::single(&table), Some(&watch));
     assert!(!decision.allowed, "{expression}");
-    watch.found.into_inner().unwrap().unwrap_or_else(|| "not evaluated".to_owned())
+    watch
+        .found
+        .into_inner()
+        .expect("no test panics with it")
+        .unwrap_or_else(|| "not evaluated".to_owned())
 }
 
 fn headers() -> Value<'static> {

@@ -1,7 +1,7 @@
 //! Every block of `sources.txt`: a source, and what is wrong with it, each with line, column and severity.
 //!
-//! The blocks were recorded from the official emulator. A line `first` says that only the first finding is
-//! compared: from there on the two recover in their own ways.
+//! The blocks were recorded from the official emulator. A line `ours` says that the findings are those of this
+//! crate: the official emulator's recovery after an error, or its inference of types, goes another way.
 
 use engine_rules::{Diagnostic, Ruleset, Severity, limits};
 
@@ -31,13 +31,8 @@ fn every_block_holds() {
     let mut count = 0;
     for block in BLOCKS.trim_end().split("\n---\n") {
         let (source, expected) = block.split_once("\n=>").unwrap();
-        let mut expected: Vec<_> = expected.trim().lines().collect();
-        let mut found = diagnostics(source);
-        if expected.first() == Some(&"first") {
-            expected.remove(0);
-            expected.truncate(1);
-            found.truncate(1);
-        }
+        let expected: Vec<_> = expected.trim().lines().filter(|line| *line != "ours").collect();
+        let found = diagnostics(source);
         count += 1;
         if found != expected {
             wrong.push(format!(
