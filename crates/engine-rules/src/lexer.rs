@@ -35,7 +35,7 @@ const PAIRS: [&str; 9] = ["&&", "||", "==", "!=", "<=", ">=", "++", "--", "**"];
 const SINGLES: &str = "{}[]()<>+-*/%!?:;,.=$&|";
 
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
-    let mut lexer = Lexer { source, at: 0 };
+    let mut lexer = Lexer { source, at: 0, is_unclosed: false };
     let mut tokens = Vec::new();
     loop {
         lexer.skip_blank();
@@ -60,6 +60,8 @@ pub(crate) fn tokens(source: &str) -> Vec<Token> {
 struct Lexer<'a> {
     source: &'a str,
     at: usize,
+    /// Whether a comment was opened that nothing closes.
+    is_unclosed: bool,
 }
 
 impl Lexer<'_> {
@@ -82,10 +84,12 @@ impl Lexer<'_> {
             let rest = self.rest();
             if rest.starts_with("//") {
                 self.take_while(|character| character != '\n');
-            } else if rest.starts_with("/*")
-                && let Some(end) = rest.find("*/")
-            {
-                self.at += end + 2;
+            } else if rest.starts_with("/*") && !self.is_unclosed {
+                match rest.find("*/") {
+                    Some(end) => self.at += end + 2,
+                    // Not looked for again: a source of nothing but openings is read in linear time.
+                    None => self.is_unclosed = true,
+                }
             } else {
                 return;
             }
@@ -146,9 +150,6 @@ impl Lexer<'_> {
 
     fn slash(&mut self) -> Kind {
         self.at += 1;
-        if self.rest().starts_with("/*") {
-            return Kind::Mark;
-        }
         match self.peek() {
             Some('{' | '(' | '$') => Kind::PathSlash,
             Some(next) if is_segment(next) => {

@@ -17,8 +17,12 @@ pub(crate) const PARSE_DEPTH_MAX: usize = 120;
 /// writes one of 600 links. The checker and the evaluator recurse along it.
 pub(crate) const HEIGHT_MAX: usize = 600;
 
-/// Match blocks that may enclose one another: a document's path has at most 100 pairs of segments.
-pub(crate) const MATCH_DEPTH_MAX: usize = 100;
+/// Segments of the paths of match blocks inside of one another: a document's name has at most 100 pairs of
+/// them, below three of its database. Each block keeps its whole path.
+pub(crate) const MATCH_SEGMENTS_MAX: usize = 210;
+
+/// Parameters of a function that are looked at, where it has more than it may.
+pub(crate) const PARAMETERS_CHECKED_MAX: usize = 64;
 
 /// Functions on one call stack: production's limit is 20 calls below the first function.
 pub const CALL_DEPTH_MAX: usize = 20;

@@ -14,7 +14,7 @@ pub(crate) use scope::{Checked, Rule};
 use scope::{Owner, Scope};
 
 use crate::diagnostic::Severity;
-use crate::limits::{DIAGNOSTICS_MAX, LETS_MAX, PARAMETERS_MAX};
+use crate::limits::{DIAGNOSTICS_MAX, LETS_MAX, PARAMETERS_CHECKED_MAX, PARAMETERS_MAX};
 use crate::parse::Complaint;
 use crate::position::Span;
 use crate::request::{Method, Service};
@@ -178,14 +178,14 @@ impl Checker {
             );
         }
         let mut binder = expression::Binder::new(self, Some(id), scope);
-        for (name, span) in &function.parameters {
+        for (name, span) in function.parameters.iter().take(PARAMETERS_CHECKED_MAX) {
             if let Some(first) = binder.locals.iter_mut().find(|local| local.name == *name) {
                 first.is_used = true;
                 binder.checker.error(*span, format!("Variable {name} is already defined."));
             }
             binder.declare(name, *span);
         }
-        for (number, binding) in function.lets.iter_mut().enumerate() {
+        for (number, binding) in function.lets.iter_mut().enumerate().take(LETS_MAX + 1) {
             if !binder.checker.allows_let {
                 binder
                     .checker

@@ -2,7 +2,7 @@
 
 use super::{Lost, Parsed, Parser};
 use crate::lexer::{Kind, string_value};
-use crate::limits::MATCH_DEPTH_MAX;
+use crate::limits::MATCH_SEGMENTS_MAX;
 use crate::position::Span;
 use crate::request::Service;
 use crate::tree::{Allow, Expr, File, Function, Let, MatchBlock, ServiceBlock, Version};
@@ -57,11 +57,6 @@ impl Parser<'_> {
     }
 
     fn top_mismatch(&mut self) -> Lost {
-        // A comment that is never closed is lexed as its first two marks.
-        let token = self.token();
-        if self.text_of(token) == "/" && self.text_of(self.ahead(1)).starts_with('*') {
-            return self.complain_here(format!("mismatched input '/*' expecting {TOP}"));
-        }
         let expecting = if self.at == 0 { TOP } else { AFTER_SERVICE };
         self.mismatched(expecting)
     }
@@ -142,7 +137,7 @@ impl Parser<'_> {
             let read = if self.is_word("function") {
                 self.function().map(|function| block.functions.push(function))
             } else if self.is_word("match") {
-                self.match_block(1).map(|inner| block.matches.push(inner))
+                self.match_block(0).map(|inner| block.matches.push(inner))
             } else {
                 Err(self.unexpected())
             };
@@ -171,6 +166,7 @@ impl Parser<'_> {
         }
     }
 
+    /// A match block, below paths of so many segments.
     fn match_block(&mut self, depth: usize) -> Parsed<MatchBlock> {
         let keyword = self.advance();
         let segments = self.match_path()?;
@@ -190,7 +186,8 @@ impl Parser<'_> {
             allows: Vec::new(),
             matches: Vec::new(),
         };
-        if depth > MATCH_DEPTH_MAX {
+        let depth = depth + block.segments.len();
+        if depth > MATCH_SEGMENTS_MAX {
             self.complain(keyword.span, "Expression is too complex to evaluate safely.");
             self.given_up = true;
         }
@@ -217,7 +214,7 @@ impl Parser<'_> {
             let read = if self.is_word("allow") {
                 self.allow().map(|allow| block.allows.push(allow))
             } else if self.is_word("match") {
-                self.match_block(depth + 1).map(|inner| block.matches.push(inner))
+                self.match_block(depth).map(|inner| block.matches.push(inner))
             } else if self.is_word("function") {
                 self.function().map(|function| block.functions.push(function))
             } else {

@@ -132,6 +132,9 @@ impl<'a> Parser<'a> {
     /// The token here fits nowhere.
     fn unexpected(&mut self) -> Lost {
         let token = self.token();
+        if self.complaints.len() >= DIAGNOSTICS_MAX {
+            return Lost;
+        }
         if token.kind == Kind::Unpaired {
             return self.complain_here(format!("Missing a closing {}", self.quote(token)));
         }

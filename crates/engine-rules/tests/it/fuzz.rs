@@ -372,3 +372,37 @@ fn hostile_rulesets_are_bounded() {
     let small = std::thread::Builder::new().stack_size(2 * 1_024 * 1_024).spawn(run).unwrap();
     small.join().unwrap();
 }
+
+/// Sources of nothing but one thing: read in time that grows with their length alone.
+#[test]
+fn monotonous_sources_are_read_in_time() {
+    let service = "service cloud.firestore { ";
+    let many = |head: &str, part: &str| {
+        let count = (engine_rules::limits::SOURCE_MAX_BYTES - head.len()) / part.len();
+        head.to_owned() + &part.repeat(count)
+    };
+    let inner =
+        many(&format!("{service}match /a{} {{ ", "/{b}".repeat(100)), "match/a{allow read;}");
+    let sources = [
+        many(service, "/* "),
+        many(service, "'\\q"),
+        many(&format!("{service}function f("), "a,"),
+        many(&format!("{service}function f() {{ "), "let a=1;"),
+        many(&format!("{service}match /a {{ "), "allow read:if a;"),
+        many(&format!("{service}match /a {{ allow read: if ["), "a,b.c(1),"),
+        many(&format!("{service}match "), "/{a}"),
+        many(service, "function f(){return f();}"),
+        many(service, "match/{a}{"),
+        inner,
+    ];
+    for source in sources {
+        run(&source, &Table::default());
+    }
+}
+
+#[test]
+fn rulesets_are_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Ruleset>();
+    shared::<engine_rules::Coverage>();
+}
