@@ -377,23 +377,25 @@ fn hostile_rulesets_are_bounded() {
 #[test]
 fn monotonous_sources_are_read_in_time() {
     let service = "service cloud.firestore { ";
-    let many = |head: &str, part: &str| {
-        let count = (engine_rules::limits::SOURCE_MAX_BYTES - head.len()) / part.len();
-        head.to_owned() + &part.repeat(count)
+    let many = |head: &str, part: &str, tail: &str| {
+        let room = engine_rules::limits::SOURCE_MAX_BYTES - head.len() - tail.len();
+        head.to_owned() + &part.repeat(room / part.len()) + tail
     };
-    let inner =
-        many(&format!("{service}match /a{} {{ ", "/{b}".repeat(100)), "match/a{allow read;}");
+    let rest = " match /x { allow read; } }";
+    let (function, block) = (format!("{service}function f"), format!("{service}match /a {{ "));
+    let deep = format!("{service}match {} {{ ", "/{b}".repeat(100));
     let sources = [
-        many(service, "/* "),
-        many(service, "'\\q"),
-        many(&format!("{service}function f("), "a,"),
-        many(&format!("{service}function f() {{ "), "let a=1;"),
-        many(&format!("{service}match /a {{ "), "allow read:if a;"),
-        many(&format!("{service}match /a {{ allow read: if ["), "a,b.c(1),"),
-        many(&format!("{service}match "), "/{a}"),
-        many(service, "function f(){return f();}"),
-        many(service, "match/{a}{"),
-        inner,
+        many(service, "/* ", ""),
+        many(service, "'\\q", ""),
+        many(&format!("{function}("), "a,", &format!("a) {{ return 1; }}{rest}")),
+        many(&format!("{function}() {{ "), "let a=1;", &format!("return 1; }}{rest}")),
+        many(&block, "allow read:if a;", "} }"),
+        many(&format!("{block}allow read: if ["), "a,b.c(1),", "1]; } }"),
+        many(&format!("{service}match "), "/{a}", " { allow read; } }"),
+        many(service, "function f(){return f();}", rest),
+        many(service, "match/{a}{", ""),
+        many(&deep, "match/a{allow read;}", "} }"),
+        many(&format!("rules_version='2';{block}"), "allow read:if a.b;", "} }"),
     ];
     for source in sources {
         run(&source, &Table::default());
