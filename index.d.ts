@@ -54,6 +54,13 @@ export interface FirestoreOptions extends ListenOptions {
    * @default 'production'
    */
   limits?: 'production' | 'off';
+  /**
+   * Memory for pages of a database that has outgrown memory, in MiB, from 1 to 65536. A database and its forks
+   * share it: the second file gets half as much, the third a third.
+   *
+   * @default 24
+   */
+  cacheMiB?: number;
 }
 
 /** Data that outlives the suite. */
@@ -142,6 +149,8 @@ export interface Suite {
   readonly firestore: ServiceAddress;
   /** Where the emulator hub answers. */
   readonly hub: ServiceAddress;
+  /** The clock that everything in the suite reads. */
+  readonly clock: Clock;
   /**
    * The environment variables by which Firebase SDKs find this suite, such as
    * `FIRESTORE_EMULATOR_HOST` and `GCLOUD_PROJECT`. Pass them to a child process, or call `applyEnv`.
@@ -215,6 +224,26 @@ export interface Suite {
 
   /** Calls `stop`: `await using suite = await start()` stops it at the end of the block. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The suite's clock: the machine's, until it is moved ahead. */
+export interface Clock {
+  /**
+   * The time on the clock, in milliseconds since 1970, as `Date.now()` counts them.
+   *
+   * @throws {FireletError} `FIRELET_STOPPED`
+   */
+  now(): number;
+
+  /**
+   * Moves the clock forward by so many milliseconds; it goes on from there, and nothing moves it back.
+   * Server timestamps, the times of documents and reads, the time limits of transactions and TTL policies
+   * follow it. Resolves when documents that have expired by then are deleted.
+   *
+   * @throws {FireletError} `FIRELET_STOPPED`; `FIRELET_INVALID_OPTION` for what is no time span, or leads past
+   * the year 9999
+   */
+  advance(ms: number): Promise<void>;
 }
 
 /** A moment of a suite's data, made by `suite.snapshot` for `suite.restore`. */

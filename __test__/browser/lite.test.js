@@ -3,71 +3,17 @@
 /** firebase/firestore/lite in a real page: REST across origins, with what a browser asks for first. */
 
 const assert = require('node:assert/strict');
-const http = require('node:http');
-const { mkdtempSync, rmSync } = require('node:fs');
-const { tmpdir } = require('node:os');
 const { join } = require('node:path');
-const { after, before, test } = require('node:test');
+const { test } = require('node:test');
 
-const esbuild = require('esbuild');
-const puppeteer = require('puppeteer-core');
-
+const { fileBrowser } = require('../helpers/browser.js');
 const { fileSuite } = require('../helpers/suite.js');
 
 const file = fileSuite({ project: 'demo-browser' });
-
-/** A browser that talks to nobody but this machine. */
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync',
-];
-
-/** @type {import('puppeteer-core').Browser | undefined} */
-let browser;
-/** @type {http.Server | undefined} */
-let site;
-const profile = mkdtempSync(join(tmpdir(), 'firelet-browser-'));
-
-before(async () => {
-  const bundle = await esbuild.build({
-    entryPoints: [join(__dirname, 'page.js')],
-    bundle: true,
-    format: 'iife',
-    platform: 'browser',
-    write: false,
-  });
-  const script = bundle.outputFiles[0].text;
-  const pages = http.createServer((request, response) => {
-    const isScript = request.url === '/page.js';
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    response.end(isScript ? script : '<!doctype html><meta charset="utf-8"><script src="/page.js"></script>');
-  });
-  site = pages;
-  await new Promise((resolve) => pages.listen(0, '127.0.0.1', () => resolve(undefined)));
-  browser = await puppeteer.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    headless: true,
-    userDataDir: profile,
-    args: FLAGS,
-  });
-});
-
-after(async () => {
-  await browser?.close();
-  site?.close();
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-});
-
-/** A page of our own site: another origin than the suite's. */
-async function openPage() {
-  const { port } = /** @type {import('node:net').AddressInfo} */ (site?.address());
-  const page = await /** @type {import('puppeteer-core').Browser} */ (browser).newPage();
-  await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'load' });
-  return { page, origin: `http://127.0.0.1:${port}` };
-}
+const browser = fileBrowser(join(__dirname, 'page.js'));
 
 test('the lite SDK does all its work from a page of another origin', async () => {
-  const { page, origin } = await openPage();
+  const { page, origin } = await browser.open();
   const { host, port } = file.suite.firestore;
   const seen = await page.evaluate((...parameters) => /** @type {any} */ (globalThis).run(...parameters), host, port);
   assert.deepEqual(seen, {
@@ -86,7 +32,7 @@ test('the lite SDK does all its work from a page of another origin', async () =>
 });
 
 test('a page may ask with its own method, headers and credentials', async () => {
-  const { page } = await openPage();
+  const { page } = await browser.open();
   const url = `${file.suite.firestore.url}/v1/projects/demo-browser/databases/(default)/documents/cors/d`;
   const answers = await page.evaluate(async (target) => {
     const headers = { 'content-type': 'application/json', 'x-anything': 'x', authorization: 'Bearer owner' };

@@ -3,7 +3,6 @@
 /** The routes that only emulators have: clearing, for programs and for pages, and what is refused by name. */
 
 const assert = require('node:assert/strict');
-const { once } = require('node:events');
 const { test } = require('node:test');
 
 const { rest, suiteFor } = require('../helpers/suite.js');
@@ -42,23 +41,4 @@ test('rules cannot be set, and that is said', async (t) => {
     assert.match(await answer.text(), /firelet does not evaluate security rules yet/);
   }
   assert.equal((await fetch(`${suite.firestore.url}/emulator/v1/projects/demo-rules-route:export`, { method: 'POST' })).status, 404);
-});
-
-test('WebChannel is refused by name, and the developer is told once', async (t) => {
-  const suite = await suiteFor(t, { project: 'demo-web-channel' });
-  /** @type {string[]} */
-  const told = [];
-  const listen = (/** @type {Error} */ warning) => warning.name === 'FireletWarning' && told.push(warning.message);
-  process.on('warning', listen);
-  t.after(() => process.off('warning', listen));
-  for (const stream of ['Listen', 'Write', 'Listen']) {
-    const answer = await fetch(`${suite.firestore.url}/google.firestore.v1.Firestore/${stream}/channel?VER=8`, { method: 'POST' });
-    assert.equal(answer.status, 501);
-    assert.match(await answer.text(), /firelet does not have WebChannel yet/);
-  }
-  // Warnings come in order, so this one is the last.
-  const last = once(process, 'warning');
-  process.emitWarning('done', 'DoneWarning');
-  await last;
-  assert.equal(told.length, 1);
 });

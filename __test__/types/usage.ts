@@ -27,6 +27,8 @@ export async function use(): Promise<void> {
   const same: Suite = suite.applyEnv().unref();
   is<Equal<ReturnType<typeof same.clear>, Promise<void>>>();
   await suite.clear({ project: 'demo-types' });
+  is<Equal<ReturnType<typeof suite.clock.now>, number>>();
+  is<Equal<ReturnType<typeof suite.clock.advance>, Promise<void>>>();
   is<Equal<ReturnType<typeof suite.stop>, Promise<void>>>();
 
   const options: StartOptions = { only: 'firestore', config: false };

@@ -18,7 +18,8 @@ const PACKAGE: &str = "node_modules/@google-cloud/firestore/build/protos";
 const OVERRIDE: &str = "FIRELET_PROTOS";
 
 /// The roots; what they import comes with them.
-const ROOTS: &[&str] = &["google/firestore/v1/firestore.proto"];
+const ROOTS: &[&str] =
+    &["google/firestore/v1/firestore.proto", "google/firestore/admin/v1/firestore_admin.proto"];
 
 /// Packages that only describe options: they reach the descriptor pool, but no Rust is made of them.
 const OPTIONS_ONLY: &[&str] = &["google.api"];
@@ -111,6 +112,8 @@ fn compile(folder: PathBuf) -> Result<(), Box<dyn Error>> {
 }
 
 fn generate(out: &Path, files: prost_types::FileDescriptorSet) -> Result<(), Box<dyn Error>> {
+    let mut messages = tonic_prost_build::Config::new();
+    messages.enable_type_names();
     tonic_prost_build::configure()
         .out_dir(out)
         .build_client(false)
@@ -121,6 +124,6 @@ fn generate(out: &Path, files: prost_types::FileDescriptorSet) -> Result<(), Box
         .btree_map(".")
         .extern_path(".google.firestore.v1.Document", "crate::WireDocument")
         .extern_path(".google.firestore.v1.Value", "crate::WireValue")
-        .compile_fds(files)?;
+        .compile_fds_with_config(files, messages)?;
     Ok(())
 }

@@ -101,4 +101,18 @@ function strings(method, options, names) {
   return read;
 }
 
-module.exports = { strings, toJson };
+/**
+ * A time span given to a method.
+ *
+ * @param {string} method
+ * @param {unknown} value
+ * @returns {number}
+ * @throws {FireletError} `FIRELET_INVALID_OPTION`
+ */
+function milliseconds(method, value) {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  const found = value === null ? 'null' : describe(value);
+  throw new FireletError('FIRELET_INVALID_OPTION', `\`${method}\` takes a number of milliseconds, none below zero, not ${found}`);
+}
+
+module.exports = { milliseconds, strings, toJson };

@@ -8,7 +8,7 @@ const { clearInterval, setInterval } = require('node:timers');
 const { binding, made, unwrap } = require('./binding.js');
 const { lend, takeBack } = require('./env.js');
 const { FireletError } = require('./error.js');
-const { strings, toJson } = require('./options.js');
+const { milliseconds, strings, toJson } = require('./options.js');
 
 /** The longest delay that Node's timers take, about 25 days. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
@@ -36,6 +36,10 @@ class Suite {
     this.env = Object.freeze({ ...info.env });
     this.firestore = Object.freeze(info.services.firestore);
     this.hub = Object.freeze(info.services.hub);
+    this.clock = Object.freeze({
+      now: () => this.#now(),
+      advance: (/** @type {number} */ ms) => this.#advance(ms),
+    });
     // Sockets served by Rust are unknown to Node's event loop, so a timer stands in for them. Its
     // callback also keeps `native` reachable: a forgotten suite runs on, it is not collected.
     this.#hold = setInterval(() => void native, LONGEST_DELAY_MS);
@@ -77,6 +81,18 @@ class Suite {
       throw new FireletError('FIRELET_INVALID_OPTION', 'option `project` must be a string: the id of the new project');
     }
     unwrap(await this.#native.fork(project, from ?? null));
+  }
+
+  #now() {
+    const now = this.#stopping === undefined ? this.#native.now() : null;
+    if (now === null) throw stopped();
+    return now;
+  }
+
+  /** @param {number} ms */
+  async #advance(ms) {
+    if (this.#stopping !== undefined) throw stopped();
+    unwrap(await this.#native.advance(milliseconds('advance', ms)));
   }
 
   stop() {

@@ -45,6 +45,10 @@ export declare class BindingSuite {
   clear(project?: string | undefined | null): Promise<string>
   /** Makes the project `to` a copy of `from`, or of the suite's own. */
   fork(to: string, from?: string | undefined | null): Promise<string>
+  /** Moves the suite's clock forward by so many milliseconds, and resolves when what is due is done. */
+  advance(byMs: number): Promise<string>
+  /** The time on the suite's clock in milliseconds since 1970; nothing where it does not run. */
+  now(): number | null
   /** Stops it and joins its threads. Resolves at once where it is stopped already. */
   stop(): Promise<string>
 }

@@ -1,4 +1,5 @@
-//! Points in time, and the two clocks that give them: the machine's and one a test moves.
+//! Points in time, and the two clocks that give them: the machine's, which can be moved ahead, and one that only
+//! a test moves.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -23,34 +24,39 @@ impl UnixMicros {
 /// Where an [`crate::Env`] reads its time from.
 #[derive(Debug)]
 pub(crate) enum Clock {
-    System,
+    /// The machine's time and so many microseconds.
+    System {
+        ahead: AtomicI64,
+    },
     Simulated(AtomicI64),
 }
 
 impl Clock {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     pub(crate) fn now(&self) -> UnixMicros {
         match self {
-            Clock::System => {
-                let micros = match SystemTime::now().duration_since(UNIX_EPOCH) {
-                    Ok(after) => i64::try_from(after.as_micros()).unwrap_or(i64::MAX),
-                    Err(before) => {
-                        -i64::try_from(before.duration().as_micros()).unwrap_or(i64::MAX)
-                    }
-                };
-                UnixMicros(micros)
+            Clock::System { ahead } => {
+                UnixMicros(machine().0.saturating_add(ahead.load(Ordering::Acquire)))
             }
             Clock::Simulated(micros) => UnixMicros(micros.load(Ordering::Acquire)),
         }
     }
 
-    /// Moves a simulated clock forward; the machine's clock stays as it is.
+    /// Moves the clock forward. That of the machine goes on from there.
     pub(crate) fn advance(&self, by: Duration) {
-        if let Clock::Simulated(micros) = self {
-            let next = UnixMicros(micros.load(Ordering::Acquire)).plus(by);
-            micros.store(next.0, Ordering::Release);
-        }
+        let (Clock::System { ahead: moved } | Clock::Simulated(moved)) = self;
+        // The closure always answers, so this does too.
+        let _before = moved.fetch_update(Ordering::AcqRel, Ordering::Acquire, |micros| {
+            Some(UnixMicros(micros).plus(by).0)
+        });
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+fn machine() -> UnixMicros {
+    UnixMicros(match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_micros()).unwrap_or(i64::MAX),
+        Err(before) => -i64::try_from(before.duration().as_micros()).unwrap_or(i64::MAX),
+    })
 }
 
 #[cfg(test)]
@@ -63,6 +69,19 @@ mod tests {
         assert_eq!(clock.now(), UnixMicros(1_000_000));
         clock.advance(Duration::from_millis(5));
         assert_eq!(clock.now(), UnixMicros(1_005_000));
+    }
+
+    #[test]
+    fn the_machine_s_clock_goes_on_from_where_it_was_moved_to() {
+        let clock = Clock::System { ahead: AtomicI64::new(0) };
+        let before = clock.now();
+        clock.advance(Duration::from_secs(3_600));
+        clock.advance(Duration::from_secs(3_600));
+        let after = clock.now();
+        assert!(after.since(before) >= Duration::from_secs(7_200));
+        assert!(after.since(machine()) <= Duration::from_secs(7_200));
+        clock.advance(Duration::MAX);
+        assert_eq!(clock.now(), UnixMicros(i64::MAX));
     }
 
     #[test]

@@ -28,9 +28,9 @@ struct Inner {
 }
 
 impl Env {
-    /// The machine's clock and random source.
+    /// The machine's clock, until [`Env::advance`] moves it ahead, and the machine's random source.
     pub fn real() -> Env {
-        Env::with(Clock::System, Random::System)
+        Env::with(Clock::System { ahead: AtomicI64::new(0) }, Random::System)
     }
 
     /// A clock that stands at `now` until [`Env::advance`] moves it, and randomness from `seed`.
@@ -51,7 +51,8 @@ impl Env {
         self.inner.clock.now()
     }
 
-    /// Moves a simulated clock forward. A real clock is not moved.
+    /// Moves the suite's clock forward, for everybody who reads it; nothing moves it back. Who waits for a time
+    /// is told by whoever calls this.
     pub fn advance(&self, by: Duration) {
         self.inner.clock.advance(by);
     }

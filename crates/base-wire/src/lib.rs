@@ -18,6 +18,22 @@ pub use value::WireValue;
 pub mod google {
     /// The packages of `google.firestore`.
     pub mod firestore {
+        /// The packages of `google.firestore.admin`.
+        pub mod admin {
+            /// `google.firestore.admin.v1`: messages, and the server trait
+            /// [`firestore_admin_server::FirestoreAdmin`].
+            #[expect(
+                missing_docs,
+                clippy::all,
+                clippy::allow_attributes,
+                clippy::too_many_lines,
+                reason = "generated at build time from Google's files, comments left out"
+            )]
+            pub mod v1 {
+                include!(concat!(env!("OUT_DIR"), "/google.firestore.admin.v1.rs"));
+            }
+        }
+
         /// `google.firestore.v1`: messages, and the server trait [`firestore_server::Firestore`].
         #[expect(
             missing_docs,
@@ -29,6 +45,17 @@ pub mod google {
         pub mod v1 {
             include!(concat!(env!("OUT_DIR"), "/google.firestore.v1.rs"));
         }
+    }
+
+    /// `google.longrunning`: operations, and the server trait [`operations_server::Operations`].
+    #[expect(
+        missing_docs,
+        clippy::allow_attributes,
+        clippy::too_many_lines,
+        reason = "generated at build time from Google's files, comments left out"
+    )]
+    pub mod longrunning {
+        include!(concat!(env!("OUT_DIR"), "/google.longrunning.rs"));
     }
 
     /// `google.rpc`: the status that answers carry inside messages.

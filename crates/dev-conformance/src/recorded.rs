@@ -97,7 +97,7 @@ fn strip_text(text: &str) -> String {
     if crate::time::micros(text).is_some_and(|micros| RUN_TIMES.contains(&micros)) {
         return "time".to_owned();
     }
-    if text.starts_with("the stored version (") {
+    if text.starts_with("the stored version (") || text.contains("VersionPrecondition{") {
         return text.chars().filter(|c| !c.is_ascii_digit()).collect();
     }
     match text.rsplit_once('/') {
@@ -126,6 +126,9 @@ mod tests {
         check(json!("2026-01-01T00:00:00.5Z"), json!("2027-01-01T00:00:00.123456Z"), true);
         check(json!("2020-01-01T00:00:00Z"), json!("2020-01-01T00:00:01Z"), false);
         check(json!("c/abcdefghijklmnopqrst"), json!("c/ABCDEFGHIJKLMNOPQRST"), true);
+        let precondition =
+            |version| json!(format!("VersionPrecondition{{exactBaseVersion={version}}}"));
+        check(precondition(1), precondition(22), true);
         check(json!({"transaction": "a"}), json!({"transaction": "b"}), true);
         check(json!({"status": "a"}), json!({"status": "b"}), false);
     }

@@ -5,13 +5,14 @@ use crate::{Finding, Tree};
 /// What the crates whose name starts with the prefix may depend on, by prefix or whole name.
 ///
 /// The first row that fits a crate counts.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("base-", &["base-"]),
     ("engine-rules", &["base-env", "base-status", "base-value"]),
     ("engine-store", &["base-env", "base-status", "base-value"]),
     ("engine-txn", &["base-env", "base-status", "base-value", "engine-store"]),
     ("engine-watch", &["base-env", "base-status", "base-value", "engine-store", "engine-txn"]),
     ("engine-query", &["base-env", "base-status", "base-value", "engine-store"]),
+    ("engine-pipeline", &["base-env", "base-status", "base-value", "engine-query", "engine-store"]),
     ("front", &["base-env", "base-status", "base-token"]),
     ("svc-kit", &["base-", "engine-", "front"]),
     ("svc-", &["base-", "engine-", "front", "svc-kit"]),
@@ -90,6 +91,9 @@ mod tests {
             ("base-value", "engine-store", false),
             ("engine-query", "engine-store", true),
             ("engine-query", "base-wire", false),
+            ("engine-pipeline", "engine-query", true),
+            ("engine-query", "engine-pipeline", false),
+            ("engine-pipeline", "base-wire", false),
             ("engine-rules", "engine-store", false),
             ("engine-store", "engine-txn", false),
             ("front", "svc-kit", false),

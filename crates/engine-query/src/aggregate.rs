@@ -92,8 +92,8 @@ pub fn aggregate_telling(
     };
     if explain == Explain::Plan {
         let indexes = match &summing {
-            None => prepared.used(counting_way(prepared, snapshot)),
-            Some(summing) => summing.used(Totals::way(summing, &fields, snapshot)),
+            None => prepared.used(counting_way(prepared, snapshot), snapshot),
+            Some(summing) => summing.used(Totals::way(summing, &fields, snapshot), snapshot),
         };
         return Ok(Aggregated { indexes, ..Aggregated::default() });
     }
@@ -103,7 +103,7 @@ pub fn aggregate_telling(
     };
     let indexes = match explain {
         Explain::Off | Explain::Plan => Vec::new(),
-        Explain::Analyze => summing.as_ref().unwrap_or(prepared).used(work.way),
+        Explain::Analyze => summing.as_ref().unwrap_or(prepared).used(work.way, snapshot),
     };
     let Work { unfolded, scanned, .. } = work;
     let matched = totals.matched();
@@ -289,7 +289,7 @@ pub(crate) fn counted(
     }
     let overlay = Overlay::of(prepared, view);
     let tally = |plan| Tally::new(prepared, view, plan, &overlay, wanted);
-    let (count, read, way) = Tally::best(prepared.index_plans().iter().map(tally).collect())?;
+    let (count, read, way) = Tally::best(prepared.index_plans(view).iter().map(tally).collect())?;
     let mut scanned = Scanned::documents(overlay.documents);
     scanned += read;
     Some((count, Work { unfolded: overlay.looked_at, scanned, way }))

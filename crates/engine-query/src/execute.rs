@@ -49,6 +49,9 @@ pub struct Prepared {
     conjuncts: Option<Vec<Conjunct>>,
     places: Vec<Place>,
     index_plans: Vec<IndexPlan>,
+    /// The index plans for bases that were derived by another indexer: those of the automatic indexes. `None`
+    /// where the others are no more than that.
+    automatic_plans: Option<Vec<IndexPlan>>,
     /// The one of the index plans that is to be used.
     index_plan: Option<usize>,
     /// What snapshots are derived with, where that is known.
@@ -112,14 +115,15 @@ impl Prepared {
             conjuncts,
             places,
             index_plans: Vec::new(),
+            automatic_plans: None,
             index_plan: None,
             indexer: None,
             nearest,
         })
     }
 
-    /// This query, served by indexes. Ask it only of snapshots of stores that derive with that `indexer`:
-    /// of others it answers what their bases lack.
+    /// This query, served by indexes. A snapshot whose base was derived by another indexer serves it with the
+    /// automatic indexes.
     #[must_use]
     pub fn with_indexer(mut self, indexer: &Indexer) -> Self {
         self.indexer = Some(indexer.clone());
@@ -132,6 +136,10 @@ impl Prepared {
             composites: &composites,
         };
         self.index_plans = IndexPlan::candidates(conjuncts, &wanted);
+        if !composites.is_empty() {
+            let automatic = Wanted { composites: &[], ..wanted };
+            self.automatic_plans = Some(IndexPlan::candidates(conjuncts, &automatic));
+        }
         self
     }
 
@@ -231,7 +239,8 @@ impl Prepared {
     /// Whether an index plan is better than all others.
     pub(crate) fn uses_indexes(&self, view: &dyn BaseView) -> bool {
         let is_lookup = matches!(self.plan, Plan::Lookup(_));
-        self.index_plan.is_some() || (!is_lookup && !self.index_plans.is_empty() && view.has_base())
+        self.index_plan.is_some()
+            || (!is_lookup && view.has_base() && !self.index_plans(view).is_empty())
     }
 
     /// Whether one index plan is to be used, whatever others there are.
@@ -240,17 +249,25 @@ impl Prepared {
     }
 
     /// The index plans to choose from.
-    pub(crate) fn index_plans(&self) -> &[IndexPlan] {
-        match self.index_plan {
-            Some(plan) => self.index_plans.get(plan..=plan).unwrap_or_default(),
-            None => &self.index_plans,
+    pub(crate) fn index_plans(&self, view: &dyn BaseView) -> &[IndexPlan] {
+        match (self.index_plan, &self.automatic_plans) {
+            (Some(plan), _) => self.index_plans.get(plan..=plan).unwrap_or_default(),
+            (None, Some(automatic)) if !self.is_derived(view) => automatic,
+            (None, _) => &self.index_plans,
         }
+    }
+
+    /// Whether the base holds what the indexer of this query derives.
+    fn is_derived(&self, view: &dyn BaseView) -> bool {
+        use engine_store::Derive;
+        let wanted = self.indexer.as_ref().map(Derive::fingerprint);
+        view.derivation().is_none_or(|derivation| Some(derivation) == wanted)
     }
 
     pub(crate) fn run_indexed<'s>(&'s self, view: &'s dyn BaseView) -> Option<Run<'s>> {
         let overlay = Overlay::of(self, view);
         let runs =
-            self.index_plans().iter().map(|plan| Run::new(self, view, plan, overlay.clone()));
+            self.index_plans(view).iter().map(|plan| Run::new(self, view, plan, overlay.clone()));
         Run::best(runs.collect())
     }
 

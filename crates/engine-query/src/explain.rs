@@ -165,7 +165,7 @@ impl Prepared {
     /// The indexes that [`Prepared::run`] is going to read, in the order in which they come into play. Of several
     /// plans that would race all are told. Reads nothing.
     pub fn plan(&self, snapshot: &engine_store::Snapshot) -> Vec<UsedIndex> {
-        self.used(self.way(snapshot))
+        self.used(self.way(snapshot), snapshot)
     }
 
     /// Which way [`Prepared::run`] goes, as far as that is known beforehand.
@@ -174,7 +174,7 @@ impl Prepared {
             return self.visited_way(view);
         }
         match self.uses_indexes(view) {
-            true => Way::Plans(Plans::all(self.index_plans().len())),
+            true => Way::Plans(Plans::all(self.index_plans(view).len())),
             false => Way::Names,
         }
     }
@@ -185,17 +185,17 @@ impl Prepared {
     }
 
     /// The indexes that are read on a way, each once, those of the plan that answers first.
-    pub(crate) fn used(&self, way: Way) -> Vec<UsedIndex> {
+    pub(crate) fn used(&self, way: Way, view: &dyn BaseView) -> Vec<UsedIndex> {
         let plans = match way {
             Way::Names => return vec![self.names_index()],
             Way::Plans(plans) => plans,
         };
         let has = |bits: u64, plan: usize| bits & bit(plan) != 0;
-        let others = (0..self.index_plans().len())
+        let others = (0..self.index_plans(view).len())
             .filter(|plan| *plan != plans.first && has(plans.read, *plan));
         let mut used = Vec::new();
         for at in std::iter::once(plans.first).chain(others) {
-            let Some(plan) = self.index_plans().get(at) else { continue };
+            let Some(plan) = self.index_plans(view).get(at) else { continue };
             for index in self.of_plan(plan, has(plans.probed, at)) {
                 if !used.contains(&index) {
                     used.push(index);

@@ -50,7 +50,7 @@ pub use model::{
 pub use partition::partition;
 pub use project::project;
 pub use required::{
-    Declared, DeclaredIndex, FieldOverride, IndexEntriesError, RequiredField, RequiredIndex,
-    required_indexes,
+    ALL_COLLECTIONS, Declared, DeclaredIndex, FieldOverride, IndexEntriesError, RequiredField,
+    RequiredIndex, required_indexes,
 };
 pub use rows::{Row, Rows};

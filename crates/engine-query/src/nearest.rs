@@ -66,7 +66,7 @@ fn with_distance(record: Record, field: &FieldPath, distance: f64) -> Record {
 
 impl DistanceMeasure {
     /// The distance of two vectors of one dimension. A vector without a magnitude has no cosine: NaN.
-    fn distance(self, left: &[f64], right: &[f64]) -> f64 {
+    pub fn distance(self, left: &[f64], right: &[f64]) -> f64 {
         let product = |left: &[f64], right: &[f64]| {
             left.iter().zip(right).map(|(left, right)| left * right).sum::<f64>()
         };
@@ -91,7 +91,7 @@ impl DistanceMeasure {
     }
 
     /// Near before far, and NaN last.
-    fn compare(self, left: f64, right: f64) -> Ordering {
+    pub fn compare(self, left: f64, right: f64) -> Ordering {
         let by_distance = || match self {
             DistanceMeasure::Euclidean | DistanceMeasure::Cosine => compare_doubles(left, right),
             DistanceMeasure::DotProduct => compare_doubles(right, left),

@@ -2,7 +2,7 @@
 
 use base_value::{DocumentPath, key};
 use bytes::Bytes;
-use engine_store::{Entry, Head, Record};
+use engine_store::{Entry, Head, Record, Snapshot};
 
 use crate::document::{Cells, Document};
 use crate::execute::Prepared;
@@ -203,9 +203,9 @@ impl<'s> Rows<'s> {
         scanned
     }
 
-    /// The indexes that were read so far, those of the plan that answers first.
-    pub fn used_indexes(&self) -> Vec<UsedIndex> {
-        self.prepared.used(self.way())
+    /// The indexes of `snapshot`, which was asked, that were read so far, those of the plan that answers first.
+    pub fn used_indexes(&self, snapshot: &Snapshot) -> Vec<UsedIndex> {
+        self.prepared.used(self.way(), snapshot)
     }
 
     /// What was done so far.

@@ -149,7 +149,7 @@ impl Prepared {
         if reads_all || !self.uses_indexes(view) {
             return None;
         }
-        let plans = self.index_plans();
+        let plans = self.index_plans(view);
         plans.iter().position(IndexPlan::is_postings).or((!plans.is_empty()).then_some(0))
     }
 }
@@ -180,7 +180,7 @@ fn visit_indexed(
     plan_at: usize,
     visit: &mut dyn FnMut(&Bytes, &Record, &mut Document<'_>),
 ) -> Work {
-    let Some(plan) = prepared.index_plans().get(plan_at) else { return Work::default() };
+    let Some(plan) = prepared.index_plans(view).get(plan_at) else { return Work::default() };
     let overlay = Overlay::of(prepared, view);
     let mut cells = Cells::default();
     for found in overlay.found.iter() {

@@ -58,7 +58,7 @@ impl Totals {
             totals.skipped = rows.skipped() as u64;
             return (totals, rows.work());
         }
-        let walk = NumberWalk::of(prepared.index_plans(), fields);
+        let walk = NumberWalk::of(prepared.index_plans(snapshot), fields);
         if let Some(walk) = &walk
             && prepared.uses_indexes(snapshot)
         {
@@ -79,7 +79,7 @@ impl Totals {
         if needs_rows(prepared.query()) {
             return prepared.way(view);
         }
-        match NumberWalk::of(prepared.index_plans(), fields) {
+        match NumberWalk::of(prepared.index_plans(view), fields) {
             Some(walk) if prepared.uses_indexes(view) => Way::Plans(Plans::only(walk.plan)),
             Some(_) | None => prepared.visited_way(view),
         }

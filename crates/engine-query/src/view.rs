@@ -14,6 +14,8 @@ pub(crate) type OverlayEntries<'v> = Box<dyn Iterator<Item = (Bytes, Option<Reco
 /// A base with derived entries and the records that are newer; see the methods of [`Snapshot`].
 pub(crate) trait BaseView: Sync {
     fn has_base(&self) -> bool;
+    /// What the derived entries were derived by.
+    fn derivation(&self) -> Option<u64>;
     fn base_get(&self, key: &[u8]) -> Option<Record>;
     /// Same without the value, which is not read.
     fn base_head(&self, key: &[u8]) -> Option<Head>;
@@ -27,6 +29,10 @@ pub(crate) trait BaseView: Sync {
 impl BaseView for Snapshot {
     fn has_base(&self) -> bool {
         self.has_base()
+    }
+
+    fn derivation(&self) -> Option<u64> {
+        self.derivation()
     }
 
     fn base_get(&self, key: &[u8]) -> Option<Record> {

@@ -11,7 +11,7 @@ use crate::base::{Base, BaseFile, CacheBudget, Fold};
 use crate::error::StoreError;
 use crate::journal::{Folder, Journal};
 use crate::limits::{FILE_SLACK_FOLDS, FOLD_RETRY_INTERVAL};
-use crate::lower::{Frozen, Lower};
+use crate::lower::{Frozen, Lower, Settings};
 use crate::record::Version;
 use crate::shared::{Head, OwnFile, Shared};
 use crate::table::Table;
@@ -60,10 +60,15 @@ impl Folding {
             Err(error) => {
                 state.wanted = false;
                 let error =
-                    StoreError::io("start a thread for", &shared.settings.scratch.dir, &error);
+                    StoreError::io("start a thread for", &shared.settings().scratch.dir, &error);
                 state.failed = Some((error, now));
             }
         }
+    }
+
+    /// Whether a fold is under way.
+    pub(crate) fn is_running(&self) -> bool {
+        self.state.lock().running
     }
 
     /// Why the newest fold failed.
@@ -148,14 +153,14 @@ fn remove_covered(shared: &Shared, folded: Version) -> Result<(), StoreError> {
 
 /// Folds what is frozen, or else freezes the table and folds that.
 fn fold_frozen(shared: &Shared, own: &mut OwnFile) -> Result<(), StoreError> {
-    let Some((lower, frozen)) = freeze(shared, own)? else { return Ok(()) };
-    let base = write(shared, own, &frozen, lower.base.as_ref())?;
+    let settings = shared.settings();
+    let Some((lower, frozen)) = freeze(shared, own, &settings)? else { return Ok(()) };
+    let base = write(shared, own, &settings, &frozen, lower.base.as_ref())?;
     let file = Arc::clone(base.file());
     {
         let mut head = shared.head.lock();
         // Where the state was cleared or replaced meanwhile, the fold was for nothing.
         if Arc::ptr_eq(&head.state.lower, &lower) {
-            let settings = Arc::clone(&shared.settings);
             head.state.lower = Arc::new(Lower { frozen: None, base: Some(base), settings });
         }
     }
@@ -169,7 +174,11 @@ fn fold_frozen(shared: &Shared, own: &mut OwnFile) -> Result<(), StoreError> {
 }
 
 /// Takes the table out of the way of writers. `None` when there is nothing to fold.
-fn freeze(shared: &Shared, own: &OwnFile) -> Result<Option<(Arc<Lower>, Frozen)>, StoreError> {
+fn freeze(
+    shared: &Shared,
+    own: &OwnFile,
+    settings: &Arc<Settings>,
+) -> Result<Option<(Arc<Lower>, Frozen)>, StoreError> {
     let spare = shared.head.lock().journal.as_ref().and_then(Journal::spare_for_fold);
     if let Some(spare) = spare {
         // So that no commit waits while room is reserved.
@@ -182,7 +191,10 @@ fn freeze(shared: &Shared, own: &OwnFile) -> Result<Option<(Arc<Lower>, Frozen)>
     }
     // A cleared store has nothing to write, but its file has something to forget.
     let forgets = shared.folder.is_some() && own.get().is_some() && state.lower.base.is_none();
-    if state.table.is_empty() && !forgets {
+    if state.table.is_empty()
+        && !forgets
+        && !is_derived_otherwise(state.lower.base.as_ref(), settings)
+    {
         return Ok(None);
     }
     if let Some(journal) = journal {
@@ -196,39 +208,55 @@ fn freeze(shared: &Shared, own: &OwnFile) -> Result<Option<(Arc<Lower>, Frozen)>
         time: state.time,
         len: state.len,
     };
-    let settings = Arc::clone(&shared.settings);
+    let settings = Arc::clone(settings);
     let base = state.lower.base.clone();
     state.lower = Arc::new(Lower { frozen: Some(frozen.clone()), base, settings });
     Ok(Some((Arc::clone(&state.lower), frozen)))
+}
+
+/// Whether a base holds other entries than are wanted.
+fn is_derived_otherwise(base: Option<&Arc<Base>>, settings: &Settings) -> bool {
+    base.is_some_and(|base| base.fingerprint != settings.derive.fingerprint())
 }
 
 /// Writes a fold into the file it belongs in.
 fn write(
     shared: &Shared,
     own: &mut OwnFile,
+    settings: &Settings,
     frozen: &Frozen,
     base: Option<&Arc<Base>>,
 ) -> Result<Arc<Base>, StoreError> {
+    let cache = &settings.cache;
     let fold = Fold {
         records: &frozen.table,
         version: frozen.version,
         time: frozen.time,
         len: frozen.len,
-        derive: &*shared.settings.derive,
-        scratch: &shared.settings.scratch,
+        derive: &*settings.derive,
+        scratch: &settings.scratch,
         cancelled: &shared.closing,
     };
+    if let Some(base) = base.filter(|_| is_derived_otherwise(base, settings)) {
+        if shared.folder.is_some() {
+            // A kept store's base is always its own newest one, over no other.
+            return fold.deriving(base.file(), base);
+        }
+        let file = BaseFile::temporary(&settings.scratch, cache.share())?;
+        let derived = fold.deriving(&file, base)?;
+        own.set(&file);
+        return Ok(derived);
+    }
     if let (Some(base), Some(file)) = (base, own.get())
         && Arc::ptr_eq(base.file(), &file)
         && base.is_tip()
     {
-        let slack_bytes = shared.settings.fold_bytes.saturating_mul(FILE_SLACK_FOLDS);
+        let slack_bytes = settings.fold_bytes.saturating_mul(FILE_SLACK_FOLDS);
         if base.is_outgrown(slack_bytes) {
-            return move_base(shared, own, &fold, base);
+            return move_base(shared, own, settings, &fold, base);
         }
         return fold.onto(base);
     }
-    let cache = &shared.settings.cache;
     let file = match (&shared.folder, own.get()) {
         // Another file gives all the room of this one back, even where none is left to begin with.
         (Some(folder), Some(_)) if cfg!(unix) => {
@@ -236,7 +264,7 @@ fn write(
         }
         (Some(_), Some(file)) => file,
         (Some(folder), None) => kept_file(folder, cache)?,
-        (None, _) => BaseFile::temporary(&shared.settings.scratch, cache.share())?,
+        (None, _) => BaseFile::temporary(&settings.scratch, cache.share())?,
     };
     own.set(&file);
     match base {
@@ -250,13 +278,14 @@ fn write(
 fn move_base(
     shared: &Shared,
     own: &mut OwnFile,
+    settings: &Settings,
     fold: &Fold<'_>,
     base: &Base,
 ) -> Result<Arc<Base>, StoreError> {
-    let cache = &shared.settings.cache;
+    let cache = &settings.cache;
     match &shared.folder {
         None => {
-            let file = BaseFile::temporary(&shared.settings.scratch, cache.share())?;
+            let file = BaseFile::temporary(&settings.scratch, cache.share())?;
             let moved = fold.moving(&file, base)?;
             own.set(&file);
             Ok(moved)

@@ -52,6 +52,18 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The same, but for what is derived.
+    pub(crate) fn with(&self, derive: Arc<dyn Derive>) -> Settings {
+        Settings {
+            scratch: self.scratch.clone(),
+            derive,
+            cache: self.cache.clone(),
+            fold_bytes: self.fold_bytes,
+        }
+    }
+}
+
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Settings").field("fold_bytes", &self.fold_bytes).finish_non_exhaustive()

@@ -78,6 +78,6 @@ fn find_base(folder: &Arc<Folder>, settings: &Settings) -> Result<FoundBase, Sto
     let scratch = &settings.scratch;
     let cancelled = &AtomicBool::new(false);
     let fold = Fold { records: &records, version, time, len, derive, scratch, cancelled };
-    let base = fold.onto_underived(&base)?;
+    let base = fold.deriving(base.file(), &base)?;
     Ok((Some(file), Some(base)))
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 
 use base_env::Env;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::base::BaseFile;
 use crate::error::StoreError;
@@ -37,7 +37,10 @@ impl Head {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) env: Env,
-    pub(crate) settings: Arc<Settings>,
+    /// Changed as a whole, and only in what is derived.
+    pub(crate) settings: RwLock<Arc<Settings>>,
+    /// That of the settings, for every commit to look at.
+    pub(crate) fold_bytes: usize,
     pub(crate) head: Mutex<Head>,
     /// Told after each fold, whether it succeeded or not.
     pub(crate) folded: Condvar,
@@ -79,9 +82,14 @@ impl OwnFile {
 }
 
 impl Shared {
+    /// The settings now. Their lock is not held while another one is taken.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read())
+    }
+
     /// Whether so much is unfolded that writers have to wait.
     pub(crate) fn is_under_pressure(&self, head: &Head) -> bool {
-        head.unfolded_bytes() > self.settings.fold_bytes.saturating_mul(PRESSURE_FOLDS)
+        head.unfolded_bytes() > self.fold_bytes.saturating_mul(PRESSURE_FOLDS)
     }
 
     /// Whether anything may be changed now.
@@ -97,7 +105,7 @@ impl Shared {
 
     /// Starts a fold after a commit, if it is time for one.
     pub(crate) fn fold_if_large(self: &Arc<Shared>, head: &Head) {
-        let is_large = head.state.table_bytes >= self.settings.fold_bytes
+        let is_large = head.state.table_bytes >= self.fold_bytes
             || head.journal.as_ref().is_some_and(Journal::is_tail_long);
         if is_large && head.state.lower.frozen.is_none() {
             self.folding.request(self);

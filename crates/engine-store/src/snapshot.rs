@@ -167,6 +167,11 @@ impl Snapshot {
         self.lower.base.is_some()
     }
 
+    /// The [`crate::Derive::fingerprint`] of what the base was derived by; `None` without one.
+    pub fn derivation(&self) -> Option<u64> {
+        self.lower.base.as_ref().map(|base| base.fingerprint)
+    }
+
     /// Whether every read of the base so far was answered. One that meets an error answers as if
     /// nothing were there, so whoever read a snapshot checks before it answers.
     ///

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base_env::Env;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::base::CacheBudget;
 use crate::batch::WriteBatch;
+use crate::derive::Derive;
 use crate::disk::Scratch;
 use crate::error::StoreError;
 use crate::folding::{Folding, fold};
@@ -51,7 +52,8 @@ impl Store {
         let wants_fold = journal.is_long() || state.table_bytes >= settings.fold_bytes;
         let shared = Arc::new(Shared {
             env: options.env,
-            settings,
+            fold_bytes: settings.fold_bytes,
+            settings: RwLock::new(settings),
             head: Mutex::new(Head { state, journal: Some(journal), closed: false }),
             folded: Condvar::new(),
             folding: Folding::default(),
@@ -88,7 +90,8 @@ impl Store {
     fn with(env: Env, state: Snapshot) -> Store {
         let shared = Shared {
             env,
-            settings: Arc::clone(&state.lower.settings),
+            fold_bytes: state.lower.settings.fold_bytes,
+            settings: RwLock::new(Arc::clone(&state.lower.settings)),
             head: Mutex::new(Head { state, journal: None, closed: false }),
             folded: Condvar::new(),
             folding: Folding::default(),
@@ -263,6 +266,23 @@ impl Store {
         sync(shared)?;
         let journal = shared.head.lock().journal.take();
         journal.map_or(Ok(()), |journal| journal.finish())
+    }
+
+    /// Derives with `derive` from now on. Where the base was derived in another way, a fold makes it anew soon, at
+    /// the cost of writing it; [`Snapshot::derivation`] says what a base holds.
+    pub fn derive_with(&self, derive: Arc<dyn Derive>) {
+        let shared = &self.shared;
+        {
+            let mut settings = shared.settings.write();
+            if settings.derive.fingerprint() == derive.fingerprint() {
+                return;
+            }
+            *settings = Arc::new(settings.with(derive));
+        }
+        // A fold under way finishes as it began; the next one derives anew.
+        if shared.head.lock().state.lower.base.is_some() || shared.folding.is_running() {
+            shared.folding.request(shared);
+        }
     }
 
     /// Frees `garbage`, which has `len` parts: here when it is small, on a thread of the store's when

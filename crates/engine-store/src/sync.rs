@@ -74,7 +74,7 @@ impl Syncing {
         };
         let thread = thread::spawn("store-sync", work);
         let thread = thread.map_err(|error| {
-            StoreError::io("start a thread for", &shared.settings.scratch.dir, &error)
+            StoreError::io("start a thread for", &shared.settings().scratch.dir, &error)
         })?;
         self.queue.lock().thread = Some(thread);
         Ok(())

@@ -114,9 +114,9 @@ impl<'a> Writer<'a> {
         self.store.shared().check_open(&self.head)?;
         self.head.state.time = self.head.state.time.max(snapshot.time);
         let time = self.next_time();
-        let derived_alike = snapshot.lower.base.as_ref().is_none_or(|base| {
-            base.fingerprint == self.store.shared().settings.derive.fingerprint()
-        });
+        let wanted = self.store.shared().settings().derive.fingerprint();
+        let derived_alike =
+            snapshot.lower.base.as_ref().is_none_or(|base| base.fingerprint == wanted);
         let lists_all = self.head.journal.is_some() || !derived_alike;
         let max = if lists_all { usize::MAX } else { changes_len_max };
         let Some(differing) = differing(&self.head.state, snapshot, max) else {
@@ -155,13 +155,13 @@ impl<'a> Writer<'a> {
 
     /// Puts another state in the place of the head.
     fn swap(&mut self, snapshot: &Snapshot, time: UnixMicros) -> Replaced {
-        let settings = &self.store.shared().settings;
+        let settings = self.store.shared().settings();
         let mut state = snapshot.clone();
-        if !Arc::ptr_eq(&state.lower.settings, settings) {
+        if !Arc::ptr_eq(&state.lower.settings, &settings) {
             state.lower = Arc::new(Lower {
                 frozen: state.lower.frozen.clone(),
                 base: state.lower.base.clone(),
-                settings: Arc::clone(settings),
+                settings,
             });
         }
         state.version = self.head.state.version.next();
@@ -198,7 +198,7 @@ impl<'a> Writer<'a> {
             self.append(Kind::Clear, time, &[], Encoded::new(nothing.iter()), &[])?;
         }
         let state = &self.head.state;
-        let lower = Lower::empty(Arc::clone(&self.store.shared().settings));
+        let lower = Lower::empty(self.store.shared().settings());
         let empty = Snapshot { version: state.version.next(), ..Snapshot::with(lower, time) };
         let old = std::mem::replace(&mut self.head.state, empty);
         if self.head.journal.is_some() && old.lower.base.is_some() {

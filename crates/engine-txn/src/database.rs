@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use base_env::Env;
 use engine_store::{
-    Commit, Replaced, Snapshot, Store, StoreError, StoreOptions, UnixMicros, Version, Writer,
+    Commit, Derive, Replaced, Snapshot, Store, StoreError, StoreOptions, UnixMicros, Version,
+    Writer,
 };
 use tokio::sync::{oneshot, watch};
 
@@ -253,6 +254,11 @@ impl Database {
         // Nobody listens any more when the client went away.
         store.when_durable(commit.version, move |result| drop(done.send(result)));
         wait.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Derives with `derive` from now on; see [`engine_store::Store::derive_with`].
+    pub fn derive_with(&self, derive: Arc<dyn Derive>) {
+        self.inner.store.derive_with(derive);
     }
 
     /// Asks for a fold soon: a query met many records that are not in the base yet.

@@ -20,6 +20,7 @@ use tower::Service;
 use crate::heard::Heard;
 use crate::limits;
 use crate::serving::ServeOptions;
+use crate::tasks::ListenerTasks;
 
 /// What all connections of a listener share.
 pub(crate) struct Connections {
@@ -82,8 +83,10 @@ pub(crate) async fn run(stream: TcpStream, shared: &Connections) {
     let service = service_fn({
         let spoken = Arc::clone(&spoken);
         let router = shared.router.clone();
-        move |request: http::Request<Incoming>| {
+        let tasks = ListenerTasks(shared.tasks.clone());
+        move |mut request: http::Request<Incoming>| {
             spoken.store(true, Ordering::Relaxed);
+            request.extensions_mut().insert(tasks.clone());
             router.clone().call(request.map(Body::new))
         }
     });

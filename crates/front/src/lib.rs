@@ -3,19 +3,23 @@
 
 #![forbid(unsafe_code)]
 
+mod body;
 mod bound;
 mod connection;
 mod fallback;
+mod form;
 mod frames;
 mod heard;
 mod origin;
 mod serving;
 mod status;
+mod tasks;
 
 pub mod grpc;
 pub mod layers;
 pub mod limits;
 pub mod transcode;
+pub mod web_channel;
 
 pub use bound::{BindError, Bound};
 pub use fallback::unknown_route;

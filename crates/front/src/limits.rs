@@ -60,3 +60,30 @@ pub const JSON_DEPTH_MAX: usize = 256;
 
 /// Characters of what a client sent that an answer repeats.
 pub const JSON_ECHO_CHARS_MAX: usize = 256;
+
+/// WebChannel sessions of a service. A page has one for each of its streams; those of pages that went away without
+/// a word stay until [`CHANNEL_IDLE_MAX`], or until they are in the way of new ones.
+pub const CHANNELS_MAX: usize = 4_096;
+
+/// How long a WebChannel session lives whose client neither asks nor reads. Longer than a minute of not reading,
+/// after which a client must find everything; what waits for it is bounded meanwhile.
+pub const CHANNEL_IDLE_MAX: Duration = Duration::from_secs(180);
+
+/// How often a WebChannel client hears something: it takes one and a half times as much silence for a dead connection.
+pub const CHANNEL_KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// Bytes that a WebChannel session keeps for its client until they are acknowledged; when there is more, the stream
+/// behind it waits. Clients acknowledge when they ask again, which they are made to do each time it is full.
+pub const CHANNEL_BUFFER_BYTES_MAX: usize = 1024 * 1024;
+
+/// Messages in one request of a WebChannel client: clients send at most as many.
+pub const CHANNEL_MESSAGES_MAX: usize = 1_000;
+
+/// How many bytes of a form one byte of a message may become: percent-encoding triples.
+pub const CHANNEL_FORM_FACTOR: usize = 3;
+
+/// What a form has around its messages: headers, among them an ID token, and names.
+pub const CHANNEL_FORM_ROOM_BYTES: usize = 128 * 1024;
+
+/// How long a WebChannel's stream may take to do what was sent to it before its client left.
+pub const CHANNEL_DRAIN_MAX: Duration = Duration::from_secs(5);

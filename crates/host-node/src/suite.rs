@@ -105,6 +105,26 @@ impl BindingSuite {
         self.home.promise(env, async { text(work.await) }, lost, || ())
     }
 
+    /// Moves the suite's clock forward by so many milliseconds, and resolves when what is due is done.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn advance<'env>(&self, env: &'env Env, by_ms: f64) -> napi::Result<Object<'env>> {
+        // JavaScript has checked that it is neither negative nor endless; what is too long is refused as such.
+        let by = Duration::try_from_secs_f64(by_ms / 1_000.0).unwrap_or(Duration::MAX);
+        let work = on_suite(&self.running, move |suite| {
+            suite.advance(by)?;
+            Ok(Value::Null)
+        });
+        self.home.promise(env, async { text(work.await) }, lost, || ())
+    }
+
+    /// The time on the suite's clock in milliseconds since 1970; nothing where it does not run.
+    #[napi(catch_unwind)]
+    pub fn now(&self) -> Option<f64> {
+        let micros = self.running.lock().as_ref().map(|suite| suite.now().0)?;
+        // Exact: the times of clocks are far below 2^53 milliseconds.
+        Some(micros.div_euclid(1_000) as f64)
+    }
+
     /// What a snapshot needs of its suite.
     pub(crate) fn parts(&self) -> (Arc<Home>, Arc<Mutex<Option<Suite>>>) {
         (Arc::clone(&self.home), Arc::clone(&self.running))

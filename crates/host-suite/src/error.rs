@@ -132,6 +132,9 @@ pub enum SuiteError {
     /// A project cannot be a copy of itself.
     #[error("project `{0}` cannot be a fork of itself: name another project")]
     ForkOfItself(String),
+    /// The clock would pass what protocols can say.
+    #[error("the suite's clock cannot go past the year 9999")]
+    ClockRange,
     /// A service refused.
     #[error("{service}: {}", .status.message)]
     Service {
@@ -150,7 +153,7 @@ impl SuiteError {
             Self::Stopped => "FIRELET_STOPPED",
             Self::ForeignSnapshot => "FIRELET_FOREIGN_SNAPSHOT",
             Self::Project(_) => "FIRELET_INVALID_PROJECT",
-            Self::ForkOfItself(_) => "FIRELET_INVALID_OPTION",
+            Self::ForkOfItself(_) | Self::ClockRange => "FIRELET_INVALID_OPTION",
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
     }

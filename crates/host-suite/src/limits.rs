@@ -1,6 +1,16 @@
 //! The bounds of a suite, each with its reason.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
+
+use base_env::UnixMicros;
+
+/// How far the suite's clock may be moved: protocols say times up to the year 9999, and a suite goes on for a
+/// while after it was moved. This is the beginning of that year.
+pub(crate) const CLOCK_MAX: UnixMicros = UnixMicros(253_370_764_800_000_000);
+
+/// What the page cache of a database may be set to, in MiB: one page or so, and more than a test machine has.
+pub(crate) const CACHE_MIB: RangeInclusive<u32> = 1..=65_536;
 
 /// How long a stopping service waits for requests in flight before their connections are cut.
 ///

@@ -116,8 +116,10 @@ impl Plan {
             notices.extend(firestore::rules(&options, config)?);
             let (indexes, missing) = config::firestore_indexes(config)?;
             configs.firestore.indexes = indexes;
+            configs.firestore.databases = config::firestore_databases(config)?;
             configs.firestore.indexes.policy = options.indexes;
             configs.firestore.limits = options.limits;
+            configs.firestore.cache_bytes = options.cache_mib.map(bytes_of_mib);
             if options.indexes == IndexPolicy::Record {
                 configs.firestore.indexes.recorder = Some(config::index_recorder(config)?);
             }
@@ -285,4 +287,8 @@ fn kept(
         services: with_data.map(|planned| planned.row.name).filter(|name| is_kept(name)).collect(),
         durability,
     })
+}
+
+fn bytes_of_mib(mib: u32) -> usize {
+    usize::try_from(u64::from(mib) * 1024 * 1024).unwrap_or(usize::MAX)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use base_env::{Env, UnixMicros};
 use base_status::Status;
 use front::{Bound, ServeOptions, Serving};
 use serde_json::{Map, Value, json};
@@ -14,7 +15,7 @@ use tokio::task::spawn_blocking;
 
 use crate::data::DataFolder;
 use crate::error::{StartError, SuiteError};
-use crate::limits::STOP_GRACE;
+use crate::limits::{CLOCK_MAX, STOP_GRACE};
 use crate::notice::Notice;
 use crate::options::StartOptions;
 use crate::plan::{Plan, PlannedData};
@@ -31,6 +32,7 @@ pub struct Suite {
 }
 
 struct Inner {
+    env: Env,
     project: String,
     named: bool,
     notices: Vec<Notice>,
@@ -90,7 +92,7 @@ impl Suite {
     /// Ports or a service stand in the way. Nothing is left running.
     pub async fn open(plan: Plan) -> Result<Self, StartError> {
         let mut notices = plan.notices;
-        let mut context = Context::new(plan.env, plan.project.id.clone());
+        let mut context = Context::new(plan.env.clone(), plan.project.id.clone());
         context.log = plan.log;
         let mut bound: Vec<(&'static ServiceRow, Bound)> = Vec::new();
         for planned in &plan.services {
@@ -129,6 +131,7 @@ impl Suite {
         }
         running.sort_by_key(|running| std::cmp::Reverse(running.row.stop_rank));
         let inner = Inner {
+            env: plan.env,
             project: plan.project.id,
             named: plan.project.named,
             notices,
@@ -266,6 +269,30 @@ impl Suite {
             return Err(SuiteError::ForkOfItself(to.to_owned()));
         }
         self.each(|data| data.fork(from, to))
+    }
+
+    /// The time on the suite's clock.
+    #[must_use]
+    pub fn now(&self) -> UnixMicros {
+        self.inner.env.now()
+    }
+
+    /// Moves the suite's clock forward, and does what has become due by it in every service, as long as that takes.
+    ///
+    /// # Errors
+    /// The suite is stopped; the clock would pass the last time that protocols can say; or a service could not
+    /// do something, and the clock was moved all the same.
+    pub fn advance(&self, by: Duration) -> Result<(), SuiteError> {
+        self.check_running()?;
+        if self.now().plus(by) > CLOCK_MAX {
+            return Err(SuiteError::ClockRange);
+        }
+        self.inner.env.advance(by);
+        let mut failed = Ok(());
+        for service in &self.inner.services {
+            failed = failed.and(service.clock_moved().map_err(of(&**service)));
+        }
+        failed
     }
 
     fn check_running(&self) -> Result<(), SuiteError> {

@@ -16,6 +16,9 @@ pub(crate) enum Access {
     Write,
     /// What only an owner may do: batch writes, listing collections and missing documents.
     Admin,
+    /// The admin API. Its clients do not know of emulators and send no credentials to them, so all may but an
+    /// app's users.
+    Manage,
 }
 
 /// Checks that `caller` may do what the operation needs.
@@ -24,7 +27,10 @@ pub(crate) enum Access {
 /// PERMISSION_DENIED, with the text production sends.
 pub(crate) fn check(caller: &Identity, access: Access) -> Result<(), Error> {
     match (access, caller) {
-        (_, Identity::Owner) | (Access::Read | Access::Write, _) => Ok(()),
-        (Access::Admin, Identity::Anonymous | Identity::User(_)) => Err(Error::PermissionDenied),
+        (_, Identity::Owner)
+        | (Access::Read | Access::Write, _)
+        | (Access::Manage, Identity::Anonymous) => Ok(()),
+        (Access::Admin, Identity::Anonymous | Identity::User(_))
+        | (Access::Manage, Identity::User(_)) => Err(Error::PermissionDenied),
     }
 }

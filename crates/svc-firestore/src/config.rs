@@ -1,5 +1,7 @@
 //! What the suite can set for Firestore.
 
+use std::path::PathBuf;
+
 use base_value::LimitPolicy;
 
 use crate::indexes::Indexes;
@@ -11,4 +13,17 @@ pub struct Config {
     pub indexes: Indexes,
     /// Whether production's limits hold.
     pub limits: LimitPolicy,
+    /// Memory for pages of each database that has outgrown memory; the engine's default without.
+    pub cache_bytes: Option<usize>,
+    /// The databases that the project's files name.
+    pub databases: Vec<DatabaseConfig>,
+}
+
+/// One database that the project's files name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseConfig {
+    /// Its id, such as `(default)`.
+    pub id: String,
+    /// The file of its security rules.
+    pub rules: Option<PathBuf>,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base_env::Env;
 use base_status::Status;
 use base_value::DatabaseName;
-use engine_store::{Snapshot, StoreError, StoreOptions};
+use engine_store::{Snapshot, StoreError, StoreOptions, Version};
 use engine_txn::{CommitError, Database, Limits};
 use parking_lot::RwLock;
 use svc_kit::{Place, Saved};
@@ -22,6 +22,7 @@ pub(crate) struct Databases {
     env: Env,
     preparer: Arc<Preparer>,
     kept: Option<Kept>,
+    cache_bytes: Option<usize>,
     open: RwLock<HashMap<DatabaseName, Database>>,
 }
 
@@ -40,10 +41,11 @@ impl Databases {
         env: Env,
         place: Place,
         preparer: Arc<Preparer>,
+        cache_bytes: Option<usize>,
     ) -> Result<Databases, Status> {
         let kept = Kept::at(place);
         let names = kept.as_ref().map_or_else(|| Ok(Vec::new()), Kept::names)?;
-        let databases = Databases { env, preparer, kept, open: RwLock::default() };
+        let databases = Databases { env, preparer, kept, cache_bytes, open: RwLock::default() };
         for name in names {
             databases.get(&name)?;
         }
@@ -70,9 +72,42 @@ impl Databases {
         Ok(database)
     }
 
+    /// The ids of a project's databases that somebody has used.
+    pub(crate) fn ids(&self, project: &str) -> Vec<String> {
+        let open = self.open.read();
+        let used = open.iter().filter(|(name, database)| {
+            *name.project == *project && database.log().newest() > Version::ZERO
+        });
+        used.map(|(name, _)| name.database.to_string()).collect()
+    }
+
+    /// The version of a database; zero where nothing was ever written.
+    pub(crate) fn version(&self, name: &DatabaseName) -> Version {
+        let open = self.open.read();
+        open.get(name).map_or(Version::ZERO, |database| database.log().newest())
+    }
+
+    /// The databases that are open.
+    pub(crate) fn all(&self) -> Vec<(DatabaseName, Database)> {
+        let open = self.open.read();
+        open.iter().map(|(name, database)| (name.clone(), database.clone())).collect()
+    }
+
+    /// Derives what the declarations of a database say now.
+    ///
+    /// # Errors
+    /// As [`Databases::get`].
+    pub(crate) fn redefined(&self, name: &DatabaseName) -> Result<(), Status> {
+        let database = self.get(name)?;
+        database.derive_with(Arc::new(self.preparer.indexer(name)));
+        Ok(())
+    }
+
     fn options(&self, name: &DatabaseName) -> Result<StoreOptions, Status> {
-        let memory = StoreOptions::memory(self.env.clone());
-        let derive = Arc::new(self.preparer.indexes().indexer(name).clone());
+        let usual = StoreOptions::memory(self.env.clone());
+        let cache_bytes = self.cache_bytes.unwrap_or(usual.cache_bytes);
+        let memory = StoreOptions { cache_bytes, ..usual };
+        let derive = Arc::new(self.preparer.indexer(name));
         Ok(match &self.kept {
             Some(kept) => StoreOptions {
                 derive,
@@ -141,6 +176,7 @@ impl Databases {
     /// # Errors
     /// As [`Databases::get`].
     pub(crate) fn fork(&self, from: &str, to: &str) -> Result<(), Status> {
+        self.preparer.fork(from, to);
         let mut open = self.open.write();
         let source = open.iter().filter(|(name, _)| *name.project == *from);
         let mut copies: HashMap<DatabaseName, Snapshot> = source
@@ -149,11 +185,13 @@ impl Databases {
         for (name, database) in open.iter() {
             if *name.project == *to {
                 replace(database, copies.remove(name).as_ref()).map_err(refused)?;
+                database.derive_with(Arc::new(self.preparer.indexer(name)));
             }
         }
         for (name, snapshot) in copies {
             self.check_room(open.len())?;
             let fork = Database::fork(self.env.clone(), Limits::default(), &snapshot);
+            fork.derive_with(Arc::new(self.preparer.indexer(&name)));
             open.insert(name, fork);
         }
         Ok(())

@@ -5,7 +5,8 @@
 
 use base_env::UnixMicros;
 use base_status::{Code, Status};
-use base_value::{DocumentName, NameError, PathError, ValueError, codec};
+use base_value::{DatabaseName, DocumentName, NameError, PathError, ValueError, codec};
+use engine_pipeline::PipelineError;
 use engine_query::{ErrorKind, IndexEntriesError, QueryError};
 use engine_txn::{CommitError, ReadTimeError, TxnError};
 
@@ -33,6 +34,29 @@ pub(crate) enum Error {
     IndexRequired(String),
     #[error("{0}")]
     Invalid(String),
+    #[error("Project '{}' or database '{}' does not exist.", .0.project, .0.database)]
+    DatabaseNotFound(DatabaseName),
+    #[error("Database already exists. Please use another database_id")]
+    DatabaseAlreadyExists,
+    #[error(
+        "Database '{0}' has delete protection enabled: disable it before deleting the database."
+    )]
+    DeleteProtected(DatabaseName),
+    #[error("the etag of the request is not that of the database")]
+    StaleEtag,
+    #[error("index already exists")]
+    IndexAlreadyExists,
+    #[error("there is no index `{0}`")]
+    IndexNotFound(String),
+    #[error("the database has as many indexes or exceptions as it may")]
+    TooManyIndexes,
+    #[error(
+        "the collection group `{collection_id}` has a TTL policy for the field `{field}` already, and can have \
+         one"
+    )]
+    SecondTtl { collection_id: String, field: String },
+    #[error("there is no operation `{0}`")]
+    OperationNotFound(String),
     #[error(transparent)]
     Name(#[from] NameError),
     #[error(transparent)]
@@ -43,6 +67,8 @@ pub(crate) enum Error {
     Decode(#[from] codec::DecodeError),
     #[error(transparent)]
     Query(#[from] QueryError),
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
     #[error(transparent)]
     IndexEntries(#[from] IndexEntriesError),
     #[error(transparent)]
@@ -131,6 +157,27 @@ impl From<Error> for Status {
                 Status::new(Code::FailedPrecondition, "index-required", message)
             }
             Error::Invalid(_) => Status::invalid_argument(message),
+            Error::DatabaseNotFound(_) => {
+                Status::new(Code::NotFound, "database-not-found", message)
+            }
+            Error::DatabaseAlreadyExists => {
+                Status::new(Code::AlreadyExists, "database-already-exists", message)
+            }
+            Error::DeleteProtected(_) => {
+                Status::new(Code::FailedPrecondition, "delete-protected", message)
+            }
+            Error::StaleEtag => Status::new(Code::FailedPrecondition, "stale-etag", message),
+            Error::IndexAlreadyExists => {
+                Status::new(Code::AlreadyExists, "index-already-exists", message)
+            }
+            Error::IndexNotFound(_) => Status::new(Code::NotFound, "index-not-found", message),
+            Error::TooManyIndexes => {
+                Status::new(Code::ResourceExhausted, "too-many-indexes", message)
+            }
+            Error::SecondTtl { .. } => Status::new(Code::FailedPrecondition, "second-ttl", message),
+            Error::OperationNotFound(_) => {
+                Status::new(Code::NotFound, "operation-not-found", message)
+            }
             Error::Name(_) => Status::new(Code::InvalidArgument, "invalid-name", message),
             Error::Path(_) => Status::new(Code::InvalidArgument, "invalid-field-path", message),
             Error::Value(_) | Error::Decode(_) => {
@@ -138,6 +185,7 @@ impl From<Error> for Status {
             }
             Error::IndexEntries(_) => Status::new(Code::InvalidArgument, "index-entries", message),
             Error::Query(error) => query(&error),
+            Error::Pipeline(error) => pipeline(&error),
             Error::ReadTime(error) => read_time(error),
             Error::Transaction(error) => transaction(error),
             Error::Commit(CommitError::Transaction(error)) => transaction(error),
@@ -163,6 +211,23 @@ fn query(error: &QueryError) -> Status {
         ErrorKind::FailedPrecondition => Code::FailedPrecondition,
     };
     Status::new(code, "invalid-query", error.to_string())
+}
+
+fn pipeline(error: &PipelineError) -> Status {
+    let message = error.to_string();
+    match error {
+        PipelineError::Invalid(_) => {
+            Status::new(Code::InvalidArgument, "invalid-pipeline", message)
+        }
+        PipelineError::Unimplemented(_) => {
+            Status::new(Code::Unimplemented, "not-in-pipelines", message)
+        }
+        PipelineError::Exhausted(_) => {
+            Status::new(Code::ResourceExhausted, "pipeline-limit", message)
+        }
+        PipelineError::Cancelled => Status::new(Code::Cancelled, "pipeline-cancelled", message),
+        PipelineError::Query(error) => query(error),
+    }
 }
 
 fn read_time(error: ReadTimeError) -> Status {

@@ -7,14 +7,17 @@
 mod access;
 mod admin;
 mod api;
+mod catalog;
 mod config;
 mod databases;
 mod error;
 mod indexes;
 mod kept;
 mod limits;
+mod operations;
 mod ops;
 mod state;
+mod ttl;
 
 use std::sync::Arc;
 
@@ -24,7 +27,7 @@ use base_wire::google::firestore::v1::firestore_server::FirestoreServer;
 use svc_kit::{Context, Data, Saved, Service};
 
 pub use base_value::LimitPolicy;
-pub use config::Config;
+pub use config::{Config, DatabaseConfig};
 pub use indexes::{IndexPolicy, Indexes, Recorder};
 
 use crate::api::Grpc;
@@ -56,6 +59,7 @@ impl Service for Firestore {
             .max_decoding_message_size(limits::REQUEST_BYTES_MAX)
             .max_encoding_message_size(limits::RESPONSE_BYTES_MAX);
         let grpc = front::grpc::router(tonic::service::Routes::new(server));
+        let grpc = grpc.merge(api::admin(&self.state));
         let rest = api::rest(grpc.clone());
         // Old clients call the same methods by the name of an older package.
         let old = front::grpc::alias(
@@ -63,17 +67,18 @@ impl Service for Firestore {
             "google.firestore.v1beta1.Firestore",
             "google.firestore.v1.Firestore",
         );
+        let channels = api::web_channel(grpc.clone(), &self.state);
         let admin = admin::router(Arc::clone(&self.state));
-        let routes = grpc
-            .merge(old)
-            .merge(rest)
-            .merge(api::web_channel(self.state.log.clone()))
-            .merge(admin);
+        let routes = grpc.merge(old).merge(rest).merge(channels).merge(admin);
         front::layers::standard(routes)
     }
 
     fn data(&self) -> Option<&dyn Data> {
         Some(self)
+    }
+
+    fn clock_moved(&self) -> Result<(), Status> {
+        self.state.sweeper.sweep()
     }
 
     fn shutdown(&self) {
@@ -99,6 +104,7 @@ impl Data for Firestore {
     }
 
     fn close(&self) -> Result<(), Status> {
+        self.state.sweeper.end();
         self.state.databases.close()
     }
 }

@@ -15,6 +15,35 @@ pub(crate) const KEPT_NAME_LEN_MAX: usize = 200;
 /// Missing indexes that a developer is told of.
 pub(crate) const ADVICE_MAX: usize = 1_000;
 
+/// Composite indexes of one database that the admin API makes: production's limit with billing.
+pub(crate) const INDEXES_MAX: usize = 1_000;
+
+/// Fields of one composite index (documented by Firestore).
+pub(crate) const INDEX_FIELDS_MAX: usize = 100;
+
+/// Exceptions of single fields of one database. Production's limit is lower; each is looked through for a query.
+pub(crate) const EXCEPTIONS_MAX: usize = 1_000;
+
+/// Operations of the admin API that can be asked for again. Clients ask within seconds.
+pub(crate) const OPERATIONS_MAX: usize = 1_000;
+
+/// Items of a page of the admin API's lists when the client names no size.
+pub(crate) const ADMIN_PAGE_SIZE_DEFAULT: usize = 100;
+
+/// Items of such a page at most.
+pub(crate) const ADMIN_PAGE_SIZE_MAX: usize = 1_000;
+
+/// Documents that a TTL policy deletes in one commit: as many as a client could, so that writers wait for none
+/// of them longer than for one another.
+pub(crate) const TTL_COMMIT_MAX: usize = 500;
+
+/// Documents that a TTL policy finds with one query. Each query looks at all that is outside of the indexes.
+pub(crate) const TTL_FOUND_MAX: u32 = 10_000;
+
+/// How long a document may outlive its time while nobody moves the clock; also how long a look at what was
+/// written takes to come.
+pub(crate) const TTL_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Documents in one BatchGet request: what the largest request (10 MiB) holds of the shortest names.
 pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
 

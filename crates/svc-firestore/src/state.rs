@@ -6,21 +6,26 @@ use base_env::Env;
 use base_status::Status;
 use base_value::{DatabaseName, LimitPolicy};
 use engine_txn::Database;
-use svc_kit::{Context, Log};
+use svc_kit::Context;
 use tokio::sync::watch;
 
+use crate::catalog::Catalog;
 use crate::config::Config;
 use crate::databases::Databases;
 use crate::indexes::Preparer;
+use crate::operations::Operations;
+use crate::ttl::Sweeper;
 
 /// Everything the operations work on.
 pub(crate) struct State {
     pub(crate) env: Env,
     /// A number that tells this suite's resume tokens from those of any other.
     pub(crate) suite: u64,
-    pub(crate) log: Log,
     pub(crate) preparer: Arc<Preparer>,
-    pub(crate) databases: Databases,
+    pub(crate) databases: Arc<Databases>,
+    pub(crate) catalog: Catalog,
+    pub(crate) operations: Operations,
+    pub(crate) sweeper: Sweeper,
     stopping: watch::Sender<bool>,
 }
 
@@ -32,9 +37,31 @@ impl State {
         let (stopping, _) = watch::channel(false);
         let mut suite = [0; 8];
         env.random(&mut suite);
-        let preparer = Arc::new(Preparer::new(config, log.clone()));
-        let databases = Databases::open(env.clone(), place, Arc::clone(&preparer))?;
-        Ok(State { env, suite: u64::from_be_bytes(suite), log, preparer, databases, stopping })
+        let preparer = Arc::new(Preparer::new(config.indexes, config.limits, log.clone()));
+        let databases =
+            Databases::open(env.clone(), place, Arc::clone(&preparer), config.cache_bytes)?;
+        let databases = Arc::new(databases);
+        let ids = config.databases.into_iter().map(|database| database.id).collect();
+        Ok(State {
+            suite: u64::from_be_bytes(suite),
+            catalog: Catalog::new(env.clone(), ids),
+            operations: Operations::new(env.clone()),
+            sweeper: Sweeper::new(env.clone(), log, Arc::clone(&databases), Arc::clone(&preparer)),
+            env,
+            preparer,
+            databases,
+            stopping,
+        })
+    }
+
+    /// Follows a change of what is declared for a database.
+    ///
+    /// # Errors
+    /// As [`Databases::get`].
+    pub(crate) fn redefined(&self, name: &DatabaseName) -> Result<(), Status> {
+        self.databases.redefined(name)?;
+        self.sweeper.wake();
+        Ok(())
     }
 
     /// Whether production's limits hold.

@@ -1,5 +1,7 @@
 //! The trait through which the suite runs a service without knowing the product behind it.
 
+use base_status::Status;
+
 use crate::Data;
 
 /// One Firebase product we stand in for, as the suite sees it.
@@ -16,6 +18,15 @@ pub trait Service: Send + Sync + 'static {
     /// The data it keeps for its clients, if it is a service that has any.
     fn data(&self) -> Option<&dyn Data> {
         None
+    }
+
+    /// Does what has become due by the suite's clock, which was moved, and returns when that is done: as long as
+    /// it takes.
+    ///
+    /// # Errors
+    /// Whatever the product answers when something could not be done.
+    fn clock_moved(&self) -> Result<(), Status> {
+        Ok(())
     }
 
     /// Ends what would keep a connection busy (streams, long polls), so that connections can drain.

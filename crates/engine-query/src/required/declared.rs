@@ -6,6 +6,9 @@ use super::need::{RequiredField, RequiredIndex};
 use crate::index::{IndexMode, IndexScope};
 use crate::model::Direction;
 
+/// Stands for all collections in the exception of a whole database.
+pub const ALL_COLLECTIONS: &str = "__default__";
+
 /// The declarations of one database.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
@@ -29,7 +32,7 @@ pub struct DeclaredIndex {
 /// Which indexes a field has instead of the automatic ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldOverride {
-    /// The id of the collections.
+    /// The id of the collections, or [`ALL_COLLECTIONS`].
     pub collection_id: String,
     /// The field, and what is below it unless that has an exception of its own; `None` for all fields.
     pub field: Option<FieldPath>,
@@ -39,7 +42,7 @@ pub struct FieldOverride {
 
 impl DeclaredIndex {
     /// The fields without the name, and which way the name runs.
-    pub(super) fn split(&self) -> (&[RequiredField], Direction) {
+    pub fn split(&self) -> (&[RequiredField], Direction) {
         if let [fields @ .., RequiredField::Ordered(path, direction)] = self.fields.as_slice()
             && path.is_name()
         {
@@ -73,6 +76,32 @@ impl Declared {
         }
     }
 
+    /// The exception that a field goes by: its own, the nearest of those above it, that of all fields of the
+    /// collection, that of the whole database. `None` for `field` is all fields of the collection.
+    pub fn exception(
+        &self,
+        collection_id: &str,
+        field: Option<&FieldPath>,
+    ) -> Option<&FieldOverride> {
+        self.exception_at(collection_id, field.map(FieldPath::segments).unwrap_or_default())
+    }
+
+    fn exception_at(&self, collection_id: &str, segments: &[String]) -> Option<&FieldOverride> {
+        let of_collection =
+            || self.overrides.iter().filter(|exception| exception.collection_id == collection_id);
+        let above = (1..=segments.len()).rev().find_map(|len| {
+            let path = segments.get(..len)?;
+            of_collection().find(|exception| {
+                exception.field.as_ref().is_some_and(|known| known.segments() == path)
+            })
+        });
+        let of_all = |exception: &&FieldOverride| exception.field.is_none();
+        above.or_else(|| of_collection().find(of_all)).or_else(|| {
+            let of_database = |one: &&FieldOverride| one.collection_id == ALL_COLLECTIONS;
+            self.overrides.iter().filter(of_database).find(of_all)
+        })
+    }
+
     /// The composite indexes of a collection or a group.
     pub(super) fn of<'d>(
         &'d self,
@@ -104,16 +133,7 @@ impl Declared {
         field: &[String],
         mode: IndexMode,
     ) -> bool {
-        let of_collection =
-            || self.overrides.iter().filter(|exception| exception.collection_id == collection_id);
-        // The nearest exception counts: the field's own, those above it, that of all fields.
-        let above = (1..=field.len()).rev().find_map(|len| {
-            let path = field.get(..len)?;
-            of_collection().find(|exception| {
-                exception.field.as_ref().is_some_and(|known| known.segments() == path)
-            })
-        });
-        match above.or_else(|| of_collection().find(|exception| exception.field.is_none())) {
+        match self.exception_at(collection_id, field) {
             Some(exception) => exception.indexes.contains(&(scope, mode)),
             None => scope == IndexScope::Collection,
         }

@@ -7,6 +7,6 @@ mod declared;
 mod entries;
 mod need;
 
-pub use declared::{Declared, DeclaredIndex, FieldOverride};
+pub use declared::{ALL_COLLECTIONS, Declared, DeclaredIndex, FieldOverride};
 pub use entries::IndexEntriesError;
 pub use need::{RequiredField, RequiredIndex, required_indexes};

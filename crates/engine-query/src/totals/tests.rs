@@ -57,7 +57,7 @@ fn sums_read_no_documents_where_entries_hold_the_numbers() {
         let fields: Vec<FieldPath> = fields.iter().map(|field| FieldPath::single(field)).collect();
         let prepared = Prepared::new(&DatabaseName::new("p", "d"), query).unwrap();
         let prepared = prepared.with_indexer(&indexer()).reordered(&fields).unwrap();
-        let walk = NumberWalk::of(prepared.index_plans(), &fields);
+        let walk = NumberWalk::of(prepared.index_plans(&snapshot()), &fields);
         let found = walk.map(|walk| {
             let total = Total { field: fields[0].clone(), slot: None, numbers: Numbers::default() };
             let mut totals = Totals { fields: vec![total], ..Totals::default() };

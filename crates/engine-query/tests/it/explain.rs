@@ -63,7 +63,7 @@ fn check(snapshot: &Snapshot, query: Query, planned: &str, used: &str, expected:
     assert_eq!(show(&prepared.plan(snapshot)), planned, "planned");
     let mut rows = prepared.run(snapshot);
     rows.by_ref().for_each(drop);
-    assert_eq!((show(&rows.used_indexes()).as_str(), rows.scanned()), (used, expected));
+    assert_eq!((show(&rows.used_indexes(snapshot)).as_str(), rows.scanned()), (used, expected));
 }
 
 /// Same for aggregations, and checks how many documents have matched.
@@ -190,7 +190,10 @@ fn plans_that_race_are_told_with_what_they_have_read() {
     assert_eq!(show(&prepared.plan(&snapshot)), plan);
     let mut rows = prepared.run(&snapshot);
     assert_eq!(rows.by_ref().count(), 10);
-    assert_eq!(show(&rows.used_indexes()), "(few ASC, __name__ ASC) (rank ASC, __name__ ASC)");
+    assert_eq!(
+        show(&rows.used_indexes(&snapshot)),
+        "(few ASC, __name__ ASC) (rank ASC, __name__ ASC)"
+    );
     let alone = prepared.alternatives().map(|alone| {
         let mut rows = alone.run(&snapshot);
         rows.by_ref().for_each(drop);
@@ -311,7 +314,7 @@ fn every_plan_names_what_it_reads() {
             let planned = plan.plan(snapshot);
             let mut rows = plan.run(snapshot);
             let shown = rows.by_ref().count() as u64;
-            let used = rows.used_indexes();
+            let used = rows.used_indexes(snapshot);
             assert!(planned.contains(&used[0]), "{planned:?} {used:?} {plan:#?}");
             let scanned = rows.scanned();
             assert!(is_names || scanned.documents >= shown, "{scanned:?} {shown} {plan:#?}");

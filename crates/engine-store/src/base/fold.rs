@@ -71,13 +71,18 @@ impl Fold<'_> {
         })
     }
 
-    /// The same where `base` was derived in another way. It must not lie over another one.
-    pub(crate) fn onto_underived(&self, base: &Base) -> Result<Arc<Base>, StoreError> {
+    /// Folds over `base`, which was derived in another way, and derives everything anew: into the file of `base`, if it
+    /// is the newest state of it and lies over no other, or into a new one.
+    pub(crate) fn deriving(
+        &self,
+        file: &Arc<BaseFile>,
+        base: &Base,
+    ) -> Result<Arc<Base>, StoreError> {
         self.write(Plan {
-            taken: base.tables.runs.iter().collect(),
+            taken: base.all_runs().collect(),
             clears: true,
             derives_all: true,
-            ..Plan::new(base.file())
+            ..Plan::new(file)
         })
     }
 

@@ -84,6 +84,11 @@ impl Base {
         self.own_runs().chain(under)
     }
 
+    /// All the runs it is made of, the newest first.
+    pub(super) fn all_runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs().map(|(_, run)| run)
+    }
+
     fn own_runs(&self) -> impl DoubleEndedIterator<Item = (&BaseFile, &Run)> {
         self.tables.runs.iter().map(|run| (&*self.file, run))
     }

@@ -12,4 +12,5 @@ mod held;
 mod killed;
 mod model;
 mod ops;
+mod rederive;
 mod support;

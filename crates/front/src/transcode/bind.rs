@@ -2,7 +2,7 @@
 
 use super::decode::decode_text;
 use super::json::Style;
-use percent_encoding::percent_decode_str;
+use crate::form;
 use prost_reflect::{
     DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage, Value,
 };
@@ -32,12 +32,10 @@ impl Query {
     ///
     /// A name or value is not UTF-8 when decoded.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let mut pairs = Vec::new();
-        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            pairs.push((decode(name)?, decode(value)?));
-        }
-        Ok(Self(pairs))
+        let pairs = form::pairs(text);
+        pairs
+            .map(Self)
+            .map_err(|part| format!("The query parameter \"{part}\" is not UTF-8 when decoded."))
     }
 
     /// How the answer is to be written.
@@ -64,14 +62,6 @@ impl Query {
             bind(message, name, value)?;
         }
         Ok(())
-    }
-}
-
-fn decode(text: &str) -> Result<String, String> {
-    let text = text.replace('+', " ");
-    match percent_decode_str(&text).decode_utf8() {
-        Ok(text) => Ok(text.into_owned()),
-        Err(_) => Err(format!("The query parameter \"{text}\" is not UTF-8 when decoded.")),
     }
 }
 

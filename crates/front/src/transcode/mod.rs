@@ -20,13 +20,19 @@ use base_status::Status;
 use prost_reflect::DescriptorPool;
 use tower::ServiceExt;
 
+use crate::body::{self, BodyError};
 use crate::fallback::{not_found, unknown_route};
 use crate::frames::Frames;
 use crate::limits;
 use crate::status::{Protocol, status_to_http};
 use table::Table;
 
-pub use table::{Candidate, TableError};
+pub use table::{Candidate, ExtraRule, TableError};
+
+pub(crate) use decode::decode;
+pub(crate) use json::Style;
+pub(crate) use request::call_of;
+pub(crate) use response::{error, to_json};
 
 /// Picks one of several RPCs that one HTTP method and path can mean; `None` answers 404. The candidates come in the
 /// order of the service's declaration, each RPC once.
@@ -43,6 +49,8 @@ pub struct TranscodeOptions {
     pub prefixes: &'static [&'static str],
     /// Other first segments, and the prefix each stands for, for example `("v1beta1", "v1")`.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// Paths beyond those of the annotations.
+    pub extra: &'static [ExtraRule],
     /// Decides between RPCs that share a path; see [`first`].
     pub choose: Choose,
     /// The largest request body.
@@ -57,6 +65,7 @@ impl TranscodeOptions {
             services,
             prefixes: &["v1"],
             aliases: &[],
+            extra: &[],
             choose: first,
             body_bytes_max: limits::JSON_BODY_BYTES_MAX,
         }
@@ -114,7 +123,7 @@ impl Transcoder {
 
 impl Shared {
     fn table(&self) -> Result<&Table, &TableError> {
-        let build = || Table::new((self.options.pool)(), self.options.services);
+        let build = || Table::new((self.options.pool)(), self.options.services, self.options.extra);
         self.table.get_or_init(build).as_ref()
     }
 }
@@ -141,6 +150,16 @@ enum Refusal {
     Status(Status),
 }
 
+impl From<BodyError> for Refusal {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge => Self::TooLarge,
+            BodyError::Silent => Self::Silent,
+            BodyError::Broken(_) => Self::Status(Status::invalid_argument(error.to_string())),
+        }
+    }
+}
+
 impl From<Status> for Refusal {
     fn from(status: Status) -> Self {
         Self::Status(status)
@@ -162,12 +181,12 @@ async fn transcode(shared: &Shared, request: Request) -> Result<Response, Refusa
     let query = bind::Query::parse(parts.uri.query().unwrap_or_default())
         .map_err(Status::invalid_argument)?;
     let style = query.style();
-    let body = match found.binding.body {
+    let json = match found.binding.body {
         table::BodyRule::None => bytes::Bytes::new(),
-        _ => request::read(body, options.body_bytes_max).await?,
+        _ => body::read(body, options.body_bytes_max).await?,
     };
-    let message = request::message(found.binding, &found.variables, &query, &body)?;
-    drop(body);
+    let message = request::message(found.binding, &found.variables, &query, &json)?;
+    drop(json);
     let call = request::call(found.binding, parts, &message)?;
     let answer = match shared.grpc.clone().oneshot(call).await {
         Ok(answer) => answer,

@@ -3,25 +3,20 @@
 use axum::body::Body;
 use axum::extract::Request;
 use base_status::Status;
-use bytes::{Bytes, BytesMut};
 use http::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE,
     TRANSFER_ENCODING, UPGRADE,
 };
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, Method, Uri, Version};
-use http_body::Body as _;
-use http_body_util::BodyExt;
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, Version};
 use prost::Message;
-use prost_reflect::{DynamicMessage, Kind, MessageDescriptor};
+use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, MethodDescriptor};
 
-use super::Refusal;
 use super::bind::{Query, bind};
 use super::decode::decode;
 use super::table::{Binding, BodyRule};
 use crate::frames::frame;
 use crate::grpc::of_the_caller;
-use crate::limits::{BODY_SILENCE_MAX, DRAINED_BYTES_MAX};
 
 /// Headers about the HTTP message itself; everything else is metadata of the call.
 const OF_THE_TRANSPORT: &[HeaderName] = &[
@@ -36,40 +31,6 @@ const OF_THE_TRANSPORT: &[HeaderName] = &[
     TRANSFER_ENCODING,
     UPGRADE,
 ];
-
-/// Reads a body up to its bound.
-pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    let announced = body.size_hint().lower();
-    let mut bytes = BytesMut::with_capacity(usize::try_from(announced).unwrap_or(0).min(limit));
-    let mut is_too_large = announced > limit as u64;
-    let mut left = limit + DRAINED_BYTES_MAX;
-    while let Some(data) = next(&mut body).await? {
-        is_too_large |= bytes.len() + data.len() > limit;
-        // Who sends too much hears of it only when it has been read: a connection that is closed while a
-        // client writes looks broken to it.
-        let Some(rest) = left.checked_sub(data.len()) else { break };
-        left = rest;
-        if !is_too_large {
-            bytes.extend_from_slice(&data);
-        }
-    }
-    if is_too_large { Err(Refusal::TooLarge) } else { Ok(bytes.freeze()) }
-}
-
-/// The next part of a body.
-async fn next(body: &mut Body) -> Result<Option<Bytes>, Refusal> {
-    loop {
-        let frame = tokio::time::timeout(BODY_SILENCE_MAX, body.frame()).await;
-        let Some(frame) = frame.map_err(|_| Refusal::Silent)? else { return Ok(None) };
-        let frame = frame.map_err(|error| {
-            Status::invalid_argument(format!("the request body could not be read: {error}"))
-        })?;
-        // Trailers say nothing here.
-        if let Ok(data) = frame.into_data() {
-            return Ok(Some(data));
-        }
-    }
-}
 
 /// The encoded request message. The path wins over the query, the query over the body: what stands later in an encoding
 /// is what counts.
@@ -102,9 +63,10 @@ pub(super) fn message(
     Ok(encoded)
 }
 
-/// Reads JSON; an empty body is an empty message.
+/// Reads JSON; an empty body is an empty message. So is an empty text, which Google's Node client sends where
+/// everything of the body has gone into the path.
 fn from_json(descriptor: &MessageDescriptor, body: &[u8], at: &str) -> Result<Vec<u8>, Status> {
-    if body.trim_ascii().is_empty() {
+    if matches!(body.trim_ascii(), b"" | b"\"\"") {
         return Ok(Vec::new());
     }
     decode(descriptor, body, at)
@@ -113,15 +75,25 @@ fn from_json(descriptor: &MessageDescriptor, body: &[u8], at: &str) -> Result<Ve
 
 /// The call as a gRPC client would make it, with the caller's metadata and what the layers found out about it.
 pub(super) fn call(binding: &Binding, parts: Parts, message: &[u8]) -> Result<Request, Status> {
-    let method = &binding.method;
+    let body = Body::from(frame(message));
+    call_of(&binding.method, parts.headers, &parts.extensions, body)
+}
+
+/// A call of a method with a body of frames. Of the headers, those about the HTTP message are left out.
+pub(crate) fn call_of(
+    method: &MethodDescriptor,
+    headers: HeaderMap,
+    extensions: &Extensions,
+    body: Body,
+) -> Result<Request, Status> {
     let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
-    let mut request = Request::new(Body::from(frame(message)));
+    let mut request = Request::new(body);
     *request.method_mut() = Method::POST;
     *request.uri_mut() =
         Uri::try_from(path).map_err(|_| Status::internal("a method that is no path"))?;
     *request.version_mut() = Version::HTTP_2;
-    *request.headers_mut() = parts.headers;
-    *request.extensions_mut() = of_the_caller(&parts.extensions);
+    *request.headers_mut() = headers;
+    *request.extensions_mut() = of_the_caller(extensions);
     let headers = request.headers_mut();
     for name in OF_THE_TRANSPORT {
         headers.remove(name);

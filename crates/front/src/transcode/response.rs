@@ -137,7 +137,7 @@ pub(super) fn silent() -> Response {
     json_response(code, error.to_string())
 }
 
-fn to_json(
+pub(crate) fn to_json(
     output: &MessageDescriptor,
     message: &[u8],
     style: Style,
@@ -149,7 +149,7 @@ fn to_json(
 }
 
 /// The HTTP status and the error object of a failed call.
-fn error(status: &tonic::Status, output: &MessageDescriptor) -> (StatusCode, Value) {
+pub(crate) fn error(status: &tonic::Status, output: &MessageDescriptor) -> (StatusCode, Value) {
     let details = details(status.details(), output);
     let status = status_from_tonic(status);
     (http_code(status.code), error_object(&status, details))

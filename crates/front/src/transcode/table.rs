@@ -27,6 +27,20 @@ pub enum TableError {
     },
 }
 
+/// A way to reach a method that its annotations do not name: products set some paths of services they share, such
+/// as `google.longrunning.Operations`, in their own configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct ExtraRule {
+    /// The method's full name, such as `google.longrunning.Operations.GetOperation`.
+    pub method: &'static str,
+    /// The HTTP method.
+    pub http: &'static str,
+    /// The path, as annotations write it.
+    pub path: &'static str,
+    /// The field that the body is, `*` for the request itself, empty for none.
+    pub body: &'static str,
+}
+
 /// One RPC that a request may mean.
 #[derive(Debug)]
 pub struct Candidate<'a> {
@@ -67,7 +81,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(pool: &DescriptorPool, services: &[&str]) -> Result<Self, TableError> {
+    pub(crate) fn new(
+        pool: &DescriptorPool,
+        services: &[&str],
+        extra: &[ExtraRule],
+    ) -> Result<Self, TableError> {
         let http =
             pool.get_extension_by_name("google.api.http").ok_or(TableError::NoAnnotations)?;
         let mut bindings = Vec::new();
@@ -76,16 +94,22 @@ impl Table {
                 .get_service_by_name(name)
                 .ok_or_else(|| TableError::UnknownService((*name).to_owned()))?;
             for method in service.methods() {
-                let options = method.options();
                 // One HTTP request cannot carry a stream of requests.
-                if method.is_client_streaming() || !options.has_extension(&http) {
+                if method.is_client_streaming() {
                     continue;
                 }
-                let rule = options.get_extension(&http).into_owned();
-                add_rule(&mut bindings, &method, &rule).map_err(|reason| TableError::BadRule {
-                    method: method.full_name().to_owned(),
-                    reason,
-                })?;
+                let bad =
+                    |reason| TableError::BadRule { method: method.full_name().to_owned(), reason };
+                let options = method.options();
+                if options.has_extension(&http) {
+                    let rule = options.get_extension(&http).into_owned();
+                    add_rule(&mut bindings, &method, &rule).map_err(bad)?;
+                }
+                for rule in extra.iter().filter(|rule| rule.method == method.full_name()) {
+                    let http = Method::from_bytes(rule.http.as_bytes());
+                    let http = http.map_err(|_| bad(format!("no HTTP method `{}`", rule.http)))?;
+                    bindings.push(bound(&method, http, rule.path, rule.body).map_err(bad)?);
+                }
             }
         }
         let verbs = bindings.iter().filter_map(|binding| binding.template.verb.clone()).collect();
@@ -104,20 +128,39 @@ impl Table {
         aliases: &[(&str, &'static str)],
         choose: Choose,
     ) -> Result<Option<Found<'_>>, String> {
-        let (path, verb) = self.split_verb(path.strip_prefix('/').unwrap_or(path));
-        let mut segments: Vec<&str> = path.split('/').collect();
-        if let Some(first) = segments.first_mut()
-            && let Some((_, prefix)) = aliases.iter().find(|(alias, _)| alias == first)
-        {
-            *first = prefix;
+        let whole = path.strip_prefix('/').unwrap_or(path);
+        let (path, verb) = self.split_verb(whole);
+        let segments = segments(path, aliases);
+        match verb {
+            // What looks like a verb is the end of an id where nothing that could be meant has that verb.
+            Some(_) if !self.has_path(&segments, verb) => {
+                self.find_verb(http, &self::segments(whole, aliases), None, choose)
+            }
+            verb => self.find_verb(http, &segments, verb, choose),
         }
+    }
+
+    /// Whether any method of HTTP means something on a path.
+    fn has_path(&self, segments: &[&str], verb: Option<&str>) -> bool {
+        self.bindings.iter().any(|binding| {
+            binding.template.verb.as_deref() == verb && binding.template.matches(segments).is_some()
+        })
+    }
+
+    fn find_verb(
+        &self,
+        http: &Method,
+        segments: &[&str],
+        verb: Option<&str>,
+        choose: Choose,
+    ) -> Result<Option<Found<'_>>, String> {
         let mut found: Vec<Found<'_>> = Vec::new();
         for binding in &self.bindings {
             let known = found.iter().any(|other| other.binding.method == binding.method);
             if known || binding.http != *http || binding.template.verb.as_deref() != verb {
                 continue;
             }
-            if let Some(variables) = binding.template.matches(&segments) {
+            if let Some(variables) = binding.template.matches(segments) {
                 found.push(Found { binding, variables: variables? });
             }
         }
@@ -143,6 +186,17 @@ impl Table {
             _ => (path, None),
         }
     }
+}
+
+/// The segments of a path, an alias replaced by what it stands for.
+fn segments<'p>(path: &'p str, aliases: &[(&str, &'static str)]) -> Vec<&'p str> {
+    let mut segments: Vec<&str> = path.split('/').collect();
+    if let Some(first) = segments.first_mut()
+        && let Some((_, prefix)) = aliases.iter().find(|(alias, _)| alias == first)
+    {
+        *first = prefix;
+    }
+    segments
 }
 
 fn add_rule(
@@ -175,17 +229,26 @@ fn binding(method: &MethodDescriptor, rule: &DynamicMessage) -> Result<Binding, 
         .into_iter()
         .find_map(|(field, http)| Some((http, text(rule, field)?)))
         .ok_or("it has no HTTP method we know")?;
-    let template = Template::parse(&path).ok_or_else(|| format!("malformed path `{path}`"))?;
-    let body = match text(rule, "body").as_deref() {
-        None => BodyRule::None,
-        Some("*") => BodyRule::All,
-        Some(name) => {
+    if text(rule, "response_body").is_some() {
+        return Err("`response_body` is not served".to_owned());
+    }
+    bound(method, http, &path, &text(rule, "body").unwrap_or_default())
+}
+
+fn bound(
+    method: &MethodDescriptor,
+    http: Method,
+    path: &str,
+    body: &str,
+) -> Result<Binding, String> {
+    let template = Template::parse(path).ok_or_else(|| format!("malformed path `{path}`"))?;
+    let body = match body {
+        "" => BodyRule::None,
+        "*" => BodyRule::All,
+        name => {
             let field = method.input().get_field_by_name(name);
             BodyRule::Field(field.ok_or_else(|| format!("no field `{name}` for the body"))?)
         }
     };
-    if text(rule, "response_body").is_some() {
-        return Err("`response_body` is not served".to_owned());
-    }
     Ok(Binding { method: method.clone(), body, http, template })
 }

@@ -53,6 +53,8 @@ async fn paths_and_queries_become_messages() {
         ("/v1/shelves/a", json!({"name": "shelves/a"})),
         ("/v1beta1/shelves/a", json!({"name": "shelves/a"})),
         ("/v1/shelves/a/books/b:c", json!({"name": "shelves/a/books/b:c"})),
+        // Other methods have these verbs, this one may have them in a name.
+        ("/v1/shelves/a/books/b:echo", json!({"name": "shelves/a/books/b:echo"})),
         ("/v1/shelves/a/books/%C3%BC%20%2F", json!({"name": "shelves/a/books/\u{fc} %2F"})),
         (
             "/v1/shelves/a?mask.fieldPaths=x&mask.fieldPaths=y&readTime=2020-01-01T00:00:00Z&key=k",
@@ -85,7 +87,7 @@ async fn bodies_become_messages() {
         check_message(post.clone(), "/v1/shelves/s/books?bookId=i", body, expected.clone()).await;
     }
     let empty = json!({"parent": "shelves", "collection": "books", "book": {}});
-    for body in ["", "{}", " \n"] {
+    for body in ["", "{}", " \n", "\"\""] {
         check_message(post.clone(), "/v1/shelves/books", body, empty.clone()).await;
     }
     check_message(

@@ -4,6 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::VERSION;
+use crate::limits::CACHE_MIB;
 use crate::options::{INDEX_POLICIES, LIMIT_POLICIES};
 use crate::services::SERVICES;
 
@@ -49,6 +50,7 @@ pub(super) struct RawArgs {
     pub(super) data_dir: Option<String>,
     pub(super) indexes: Option<String>,
     pub(super) limits: Option<String>,
+    pub(super) cache_mib: Option<u32>,
     pub(super) inspect_functions: Optional,
     pub(super) log_verbosity: Option<String>,
     pub(super) json: bool,
@@ -102,6 +104,7 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
         data_dir: text("data-dir"),
         indexes: text("indexes"),
         limits: text("limits"),
+        cache_mib: matches.try_get_one::<u32>("cache-mib").ok().flatten().copied(),
         inspect_functions: optional("inspect-functions"),
         log_verbosity: text("log-verbosity"),
         json: flag("json"),
@@ -188,6 +191,14 @@ fn run_args() -> Vec<Arg> {
         value("limits", "policy")
             .value_parser(PossibleValuesParser::new(LIMIT_POLICIES.map(|(name, _)| name)))
             .help("Whether Firestore's limits of production hold [default: production]"),
+        value("cache-mib", "MiB")
+            .value_parser(
+                value_parser!(u32)
+                    .range(i64::from(*CACHE_MIB.start())..=i64::from(*CACHE_MIB.end())),
+            )
+            .help(
+                "Memory for pages of a Firestore database that has outgrown memory [default: 24]",
+            ),
         value("log-verbosity", "verbosity")
             .value_parser(verbosity)
             .ignore_case(true)

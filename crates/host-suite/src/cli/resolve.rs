@@ -96,6 +96,7 @@ fn start_options(raw: RawArgs, machine: Machine) -> Result<StartOptions, StartEr
     options.data = data;
     options.indexes = raw.indexes.as_deref().and_then(index_policy).unwrap_or_default();
     options.limits = raw.limits.as_deref().and_then(limit_policy).unwrap_or_default();
+    options.cache_mib = raw.cache_mib;
     options.services = raw
         .ports
         .into_iter()

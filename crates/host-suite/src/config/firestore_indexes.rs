@@ -1,7 +1,7 @@
-//! The index files that the `firestore` section names, one for each database.
+//! The databases that the `firestore` section names, and the index file of each.
 
 use serde_json::Value;
-use svc_firestore::Indexes;
+use svc_firestore::{DatabaseConfig, Indexes};
 
 use super::{ConfigError, FirebaseConfig, jsonc};
 use crate::notice::Notice;
@@ -31,6 +31,19 @@ pub fn firestore_indexes(config: &FirebaseConfig) -> Result<(Indexes, Vec<Notice
     Ok((indexes, notices))
 }
 
+/// The databases that are named, each with the file of its rules.
+///
+/// # Errors
+/// The path of a rules file leaves the project.
+pub fn firestore_databases(config: &FirebaseConfig) -> Result<Vec<DatabaseConfig>, ConfigError> {
+    let databases = entries(config).iter().map(|entry| {
+        let rules = entry.get("rules").and_then(Value::as_str);
+        let rules = rules.map(|path| config.path(path)).transpose()?;
+        Ok(DatabaseConfig { id: database(entry).to_owned(), rules })
+    });
+    databases.collect()
+}
+
 /// One index file.
 pub(super) struct IndexFile<'c> {
     /// The database it is for.
@@ -41,14 +54,21 @@ pub(super) struct IndexFile<'c> {
 
 /// The index files that are named.
 pub(super) fn files(config: &FirebaseConfig) -> impl Iterator<Item = IndexFile<'_>> {
-    let entries = match config.section("firestore") {
+    entries(config).iter().filter_map(|entry| {
+        let path = entry.get("indexes").and_then(Value::as_str)?;
+        Some(IndexFile { database: database(entry), path })
+    })
+}
+
+/// One entry, or one for each database.
+fn entries(config: &FirebaseConfig) -> &[Value] {
+    match config.section("firestore") {
         Some(Value::Array(entries)) => entries.as_slice(),
         Some(entry) => std::slice::from_ref(entry),
         None => &[],
-    };
-    entries.iter().filter_map(|entry| {
-        let path = entry.get("indexes").and_then(Value::as_str)?;
-        let database = entry.get("database").and_then(Value::as_str).unwrap_or(DEFAULT_DATABASE);
-        Some(IndexFile { database, path })
-    })
+    }
+}
+
+fn database(entry: &Value) -> &str {
+    entry.get("database").and_then(Value::as_str).unwrap_or(DEFAULT_DATABASE)
 }

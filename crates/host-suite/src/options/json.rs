@@ -8,6 +8,7 @@ use svc_kit::Durability;
 
 use super::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptions, StartOptions};
 use crate::config::{kind, show, split_only};
+use crate::limits::CACHE_MIB;
 use crate::machine::Machine;
 use crate::nearest::nearest;
 use crate::services::{self, ONLY_NAMES, SERVICES};
@@ -21,7 +22,7 @@ const OF_SERVICE: [&str; 2] = ["port", "host"];
 /// The services that have a `rules` option.
 const WITH_RULES: [&str; 1] = ["firestore"];
 /// The options of Firestore alone.
-const OF_FIRESTORE: [&str; 2] = ["indexes", "limits"];
+const OF_FIRESTORE: [&str; 3] = ["indexes", "limits", "cacheMiB"];
 /// Names that are not near what they mean: those of other tools, and those of a level below.
 const MEANT: [(&str, &str); 9] = [
     ("projectId", "project"),
@@ -272,6 +273,7 @@ impl Reader {
                 if row.name == "firestore" {
                     result.indexes = self.indexes(map);
                     result.limits = self.limits(map);
+                    result.cache_mib = self.cache(map);
                 }
                 let options = self.service_options(row.name, map);
                 result.services.insert(row.name, options);
@@ -301,6 +303,17 @@ impl Reader {
             self.no_such_word("firestore.limits", "`production` or `off`", value);
         }
         named.unwrap_or_default()
+    }
+
+    fn cache(&mut self, firestore: &Map<String, Value>) -> Option<u32> {
+        let value = firestore.get("cacheMiB").filter(|value| !value.is_null())?;
+        let mib = value.as_u64().and_then(|mib| u32::try_from(mib).ok());
+        let mib = mib.filter(|mib| CACHE_MIB.contains(mib));
+        if mib.is_none() {
+            let expected = "an integer from 1 to 65536";
+            self.no_such_word("firestore.cacheMiB", expected, value);
+        }
+        mib
     }
 
     fn service_options(&mut self, service: &str, map: &Map<String, Value>) -> ServiceOptions {

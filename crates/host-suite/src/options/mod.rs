@@ -97,6 +97,8 @@ pub struct StartOptions {
     pub indexes: IndexPolicy,
     /// Whether production's limits of Firestore hold.
     pub limits: LimitPolicy,
+    /// Memory for pages of each Firestore database that has outgrown memory, in MiB; the engine's default without.
+    pub cache_mib: Option<u32>,
     /// Where warnings of the running suite go.
     pub log: Log,
     /// Whether the user interface is wanted; `None` leaves it to firebase.json.
@@ -119,6 +121,7 @@ impl StartOptions {
             data: None,
             indexes: IndexPolicy::default(),
             limits: LimitPolicy::default(),
+            cache_mib: None,
             log: Log::default(),
             ui: None,
         }

@@ -102,6 +102,7 @@ async fn help_shows_what_counts_first_and_what_is_not_there() {
         "data-dir",
         "indexes",
         "limits",
+        "cache-mib",
         "log-verbosity",
         "import",
         "export-on-exit",

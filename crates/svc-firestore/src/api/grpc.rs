@@ -4,7 +4,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use base_status::{Code, Status};
+use base_status::Status;
 use base_token::Identity;
 use base_value::{DatabaseName, parse_database};
 use base_wire::WireDocument;
@@ -24,7 +24,7 @@ pub(crate) struct Grpc {
     state: Arc<State>,
 }
 
-type Answer<T> = Result<Response<T>, tonic::Status>;
+pub(super) type Answer<T> = Result<Response<T>, tonic::Status>;
 type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, tonic::Status>> + Send>>;
 
 impl Grpc {
@@ -240,14 +240,14 @@ impl Firestore for Grpc {
 
     async fn execute_pipeline(
         &self,
-        _request: Request<wire::ExecutePipelineRequest>,
+        request: Request<wire::ExecutePipelineRequest>,
     ) -> Answer<Self::ExecutePipelineStream> {
+        let caller = caller(&request);
         streaming(async {
-            Err::<stream::Empty<_>, _>(Error::from(Status::new(
-                Code::Unimplemented,
-                "no-pipelines",
-                "firelet does not have query pipelines (ExecutePipeline) yet",
-            )))
+            let request = from_wire::requests::execute_pipeline(request.into_inner())?;
+            let run =
+                ops::execute_pipeline::execute_pipeline(&self.state, &caller, request).await?;
+            Ok(to_wire::execute_pipeline(run))
         })
         .await
     }
@@ -292,7 +292,7 @@ impl Firestore for Grpc {
 }
 
 /// Who is asking. The front has decoded the header; a request without one is anonymous.
-fn caller<T>(request: &Request<T>) -> Identity {
+pub(super) fn caller<T>(request: &Request<T>) -> Identity {
     request.extensions().get::<Identity>().cloned().unwrap_or(Identity::Anonymous)
 }
 
@@ -302,7 +302,7 @@ fn metadata_database<T>(request: &Request<T>) -> Option<DatabaseName> {
     parse_database(value.to_str().ok()?).ok()
 }
 
-async fn unary<T>(operation: impl Future<Output = Result<T, Error>>) -> Answer<T> {
+pub(super) async fn unary<T>(operation: impl Future<Output = Result<T, Error>>) -> Answer<T> {
     match operation.await {
         Ok(answer) => Ok(Response::new(answer)),
         Err(error) => Err(front::status_to_tonic(Status::from(error))),

@@ -1,19 +1,52 @@
 //! REST: the transcoder's routes for this service, and the one thing its annotations leave open.
 
 use axum::Router;
-use front::transcode::{Candidate, TranscodeOptions, Transcoder};
+use front::transcode::{Candidate, ExtraRule, TranscodeOptions, Transcoder};
 
 use crate::limits::REQUEST_BYTES_MAX;
 
-const SERVICE: &str = "google.firestore.v1.Firestore";
+const SERVICES: &[&str] = &[
+    "google.firestore.v1.Firestore",
+    "google.firestore.admin.v1.FirestoreAdmin",
+    "google.longrunning.Operations",
+];
+
+/// Where Firestore serves operations: its configuration says so, and clients have the same table.
+const OPERATIONS: &[ExtraRule] = &[
+    ExtraRule {
+        method: "google.longrunning.Operations.ListOperations",
+        http: "GET",
+        path: "/v1/{name=projects/*/databases/*}/operations",
+        body: "",
+    },
+    ExtraRule {
+        method: "google.longrunning.Operations.GetOperation",
+        http: "GET",
+        path: "/v1/{name=projects/*/databases/*/operations/*}",
+        body: "",
+    },
+    ExtraRule {
+        method: "google.longrunning.Operations.DeleteOperation",
+        http: "DELETE",
+        path: "/v1/{name=projects/*/databases/*/operations/*}",
+        body: "",
+    },
+    ExtraRule {
+        method: "google.longrunning.Operations.CancelOperation",
+        http: "POST",
+        path: "/v1/{name=projects/*/databases/*/operations/*}:cancel",
+        body: "*",
+    },
+];
 
 /// The REST routes, answered by the methods that `grpc` serves. Very old clients say `v1beta1`.
 pub(crate) fn router(grpc: Router) -> Router {
     let options = TranscodeOptions {
         aliases: &[("v1beta1", "v1")],
+        extra: OPERATIONS,
         choose,
         body_bytes_max: REQUEST_BYTES_MAX,
-        ..TranscodeOptions::new(base_wire::descriptor_pool, &[SERVICE])
+        ..TranscodeOptions::new(base_wire::descriptor_pool, SERVICES)
     };
     Transcoder::new(grpc, options).into_router()
 }

@@ -1,32 +1,22 @@
-//! The browser SDKs' transport for Listen and Write, which firelet does not have yet. It is refused by
-//! name, because what a browser would make of a gRPC answer says nothing; and as the SDK keeps the refusal
-//! to itself, the developer is told once.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+//! The browser SDKs' way to the Listen and Write streams.
 
 use axum::Router;
-use axum::routing::any;
-use base_status::{Code, Status};
-use svc_kit::Log;
+use front::web_channel::{self, ChannelOptions};
 
-const TEXT: &str = "firelet does not have WebChannel yet, which `firebase/firestore` needs in browsers; \
-                    `firebase/firestore/lite` works in browsers, and both work in Node";
+use crate::limits::REQUEST_BYTES_MAX;
+use crate::state::State;
 
-/// Answers every WebChannel request with UNIMPLEMENTED.
-pub(crate) fn router(log: Log) -> Router {
-    let told = Arc::new(AtomicBool::new(false));
-    let refuse = move || {
-        if !told.swap(true, Ordering::Relaxed) {
-            log.warn("firestore", TEXT);
-        }
-        std::future::ready(front::status_to_http(&Status::new(
-            Code::Unimplemented,
-            "no-web-channel",
-            TEXT,
-        )))
+/// The WebChannel routes, answered by the methods that `grpc` serves.
+pub(crate) fn router(grpc: Router, state: &State) -> Router {
+    let options = ChannelOptions {
+        pool: base_wire::descriptor_pool,
+        service: "google.firestore.v1.Firestore",
+        methods: &["Listen", "Write"],
+        // What SDKs over gRPC name the database in.
+        parameters: &[("database", "google-cloud-resource-prefix")],
+        message_bytes_max: REQUEST_BYTES_MAX,
+        env: state.env.clone(),
+        stopping: state.stopping(),
     };
-    Router::new()
-        .route("/google.firestore.v1.Firestore/Listen/channel", any(refuse.clone()))
-        .route("/google.firestore.v1.Firestore/Write/channel", any(refuse))
+    web_channel::router(grpc, options)
 }

@@ -256,7 +256,7 @@ mod tests {
             };
             let declared = super::super::file::read(&json!({list: [entry(&required)]}));
             let declared = declared.expect("the entry is well formed");
-            assert!(declared.satisfies(&required), "{required:?} {declared:?}");
+            assert!(declared.declared.satisfies(&required), "{required:?} {declared:?}");
         }
         let name = |way| RequiredField::Ordered(FieldPath::name(), way);
         let (up, down) = (Direction::Ascending, Direction::Descending);

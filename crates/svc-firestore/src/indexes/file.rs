@@ -2,26 +2,69 @@
 
 use base_value::FieldPath;
 use engine_query::{
-    Declared, DeclaredIndex, Direction, FieldOverride, IndexDefinition, IndexField, IndexMode,
-    IndexScope, RequiredField,
+    Declared, DeclaredIndex, Direction, FieldOverride, IndexMode, IndexScope, RequiredField,
 };
 use serde_json::{Map, Value};
+
+use super::definitions::TtlPolicy;
+
+/// What a file declares.
+#[derive(Debug)]
+pub(super) struct IndexFile {
+    pub(super) declared: Declared,
+    /// At most one for a collection group.
+    pub(super) ttl: Vec<TtlPolicy>,
+}
 
 /// Reads the file's content.
 ///
 /// # Errors
 /// Every problem with its place.
-pub(super) fn read(file: &Value) -> Result<Declared, Vec<String>> {
+pub(super) fn read(file: &Value) -> Result<IndexFile, Vec<String>> {
     let mut problems = Vec::new();
     let indexes = list(file, "indexes", index, &mut problems);
     let overrides = list(file, "fieldOverrides", field_override, &mut problems);
+    let mut ttl: Vec<TtlPolicy> = Vec::new();
+    for policy in list(file, "fieldOverrides", ttl_policy, &mut problems).into_iter().flatten() {
+        match ttl.iter().find(|known| known.collection_id == policy.collection_id) {
+            Some(known) if known.field != policy.field => problems.push(format!(
+                "fieldOverrides: the collection group `{}` has a TTL policy for `{}` and another one for \
+                 `{}`; there can be one",
+                policy.collection_id, known.field, policy.field
+            )),
+            Some(_) => {}
+            None => ttl.push(policy),
+        }
+    }
     if !problems.is_empty() {
+        // Both readings of an exception may meet the same problem.
+        let mut told = Vec::new();
+        problems.retain(|problem| {
+            !told.contains(problem) && {
+                told.push(problem.clone());
+                true
+            }
+        });
         return Err(problems);
     }
-    Ok(Declared {
-        indexes: indexes.into_iter().flatten().collect(),
-        overrides: overrides.into_iter().flatten().collect(),
-    })
+    let indexes = indexes.into_iter().flatten().collect();
+    let overrides = overrides.into_iter().flatten().collect();
+    Ok(IndexFile { declared: Declared { indexes, overrides }, ttl })
+}
+
+/// How long documents live, where an exception says so.
+fn ttl_policy(entry: &Map<String, Value>) -> Result<Option<TtlPolicy>, String> {
+    match entry.get("ttl") {
+        None | Some(Value::Null | Value::Bool(false)) => return Ok(None),
+        Some(Value::Bool(true)) => {}
+        Some(_) => return Err(".ttl must be true or false".to_owned()),
+    }
+    let collection_id = collection_id(entry)?;
+    let path = entry.get("fieldPath").and_then(Value::as_str);
+    match path.ok_or(".fieldPath must be a field path")? {
+        "*" => Err(".ttl needs a field of its own, not `*`".to_owned()),
+        path => Ok(Some(TtlPolicy { collection_id, field: parse(path)? })),
+    }
 }
 
 fn list<T>(
@@ -142,37 +185,12 @@ fn field_override(entry: &Map<String, Value>) -> Result<Option<FieldOverride>, S
     Ok(Some(FieldOverride { collection_id, field, indexes }))
 }
 
-/// The index that is kept up for a declared one; `None` for one that serves nothing that a walk of index
-/// entries does here.
-pub(super) fn definition(declared: &DeclaredIndex) -> Option<IndexDefinition> {
-    let mut fields: Vec<IndexField> = Vec::new();
-    for field in &declared.fields {
-        let (path, mode) = match field {
-            RequiredField::Ordered(path, Direction::Ascending) => (path, IndexMode::Ascending),
-            RequiredField::Ordered(path, Direction::Descending) => (path, IndexMode::Descending),
-            RequiredField::Contains(path) => (path, IndexMode::Contains),
-            // Nearest neighbours are found by looking at every vector.
-            RequiredField::Vector(..) => return None,
-        };
-        if path.is_name() {
-            // The name runs as the last field does; an index that says otherwise is not walked.
-            if fields.last().is_some_and(|last| last.mode != mode) {
-                return None;
-            }
-        } else {
-            fields.push(IndexField { path: path.clone(), mode });
-        }
-    }
-    let (collection_id, scope) = (declared.collection_id.clone(), declared.scope);
-    // An index of one field is there anyway.
-    (fields.len() > 1).then_some(IndexDefinition { collection_id, scope, fields })
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::indexes::definitions::definition;
 
     #[test]
     fn entries_are_read_or_left_out() {
@@ -245,6 +263,21 @@ mod tests {
                 "fieldOverrides[2].indexes must be an array",
             ],
         );
+        check(
+            &json!({"fieldOverrides": [
+                {"collectionGroup": "c", "fieldPath": "a", "ttl": 1},
+                {"collectionGroup": "c", "fieldPath": "*", "ttl": true},
+                {"collectionGroup": "c", "fieldPath": "a", "ttl": true, "indexes": []},
+                {"collectionGroup": "c", "fieldPath": "b", "ttl": true},
+                {"collectionGroup": "d", "fieldPath": "b", "ttl": true},
+            ]}),
+            &[
+                "fieldOverrides[0].ttl must be true or false",
+                "fieldOverrides[1].ttl needs a field of its own, not `*`",
+                "fieldOverrides: the collection group `c` has a TTL policy for `a` and another one for \
+                 `b`; there can be one",
+            ],
+        );
     }
 
     #[test]
@@ -267,6 +300,10 @@ mod tests {
             (IndexScope::Collection, IndexMode::Contains),
         ];
         let expected = [exception(None, Vec::new()), exception(Some("a"), of_a)];
-        assert_eq!(read(&file).unwrap().overrides, expected);
+        let found = read(&file).unwrap();
+        assert_eq!(found.declared.overrides, expected);
+        let policy =
+            TtlPolicy { collection_id: "c".to_owned(), field: FieldPath::parse("ttl").unwrap() };
+        assert_eq!(found.ttl, [policy]);
     }
 }

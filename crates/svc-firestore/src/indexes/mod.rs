@@ -1,9 +1,11 @@
 //! Which indexes queries are served by, and which ones production would want.
 //!
 //! Every query is served, by the automatic indexes of every field and the composite ones that a project
-//! declares. A database's store derives with the same indexer that its queries are prepared with.
+//! declares, in its files or through the admin API. A database's store derives with the indexer that its
+//! queries are prepared with; where that has just changed, queries leave out what is not derived yet.
 
 mod advice;
+mod definitions;
 mod file;
 
 use std::collections::{HashMap, HashSet};
@@ -11,12 +13,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use base_value::{DatabaseName, FieldPath, LimitPolicy};
-use engine_query::{Declared, Indexer, Prepared, Query, RequiredIndex, required_indexes};
-use parking_lot::Mutex;
+use engine_query::{Indexer, Prepared, Query, RequiredIndex, required_indexes};
+use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 use svc_kit::Log;
 
-use crate::config::Config;
+pub(crate) use self::definitions::{Definitions, TtlPolicy};
 use crate::error::Error;
 use crate::limits::ADVICE_MAX;
 
@@ -45,14 +47,8 @@ pub struct Indexes {
     pub policy: IndexPolicy,
     /// Who writes for [`IndexPolicy::Record`].
     pub recorder: Option<Recorder>,
-    automatic: OfDatabase,
-    databases: HashMap<String, OfDatabase>,
-}
-
-#[derive(Clone, Default)]
-struct OfDatabase {
-    indexer: Indexer,
-    declared: Declared,
+    automatic: Arc<Definitions>,
+    databases: HashMap<String, Arc<Definitions>>,
 }
 
 impl Indexes {
@@ -61,24 +57,14 @@ impl Indexes {
     /// # Errors
     /// Everything that is wrong with the file, each with its place.
     pub fn declare(&mut self, database: &str, file: &Value) -> Result<(), Vec<String>> {
-        let declared = file::read(file)?;
-        let indexer = Indexer::new(declared.indexes.iter().filter_map(file::definition));
-        self.databases.insert(database.to_owned(), OfDatabase { indexer, declared });
+        let read = file::read(file)?;
+        let definitions = Definitions::new(read.declared, read.ttl);
+        self.databases.insert(database.to_owned(), Arc::new(definitions));
         Ok(())
     }
 
-    fn of(&self, database: &DatabaseName) -> &OfDatabase {
+    fn of(&self, database: &DatabaseName) -> &Arc<Definitions> {
         self.databases.get(&*database.database).unwrap_or(&self.automatic)
-    }
-
-    /// What is declared for a database.
-    pub(crate) fn declared(&self, database: &DatabaseName) -> &Declared {
-        &self.of(database).declared
-    }
-
-    /// What a database derives from its documents.
-    pub(crate) fn indexer(&self, database: &DatabaseName) -> &Indexer {
-        &self.of(database).indexer
     }
 }
 
@@ -88,19 +74,21 @@ impl fmt::Debug for Indexes {
     }
 }
 
-/// Prepares the queries of one suite.
+/// Prepares the queries of one suite, and holds what is declared for each of its databases.
 pub(crate) struct Preparer {
     indexes: Indexes,
     limits: LimitPolicy,
     log: Log,
+    /// What the admin API has made of the declarations of a database.
+    changed: RwLock<HashMap<DatabaseName, Arc<Definitions>>>,
     /// What was said or recorded, which is done once.
     advised: Mutex<HashSet<(String, RequiredIndex)>>,
 }
 
 impl Preparer {
-    pub(crate) fn new(config: Config, log: Log) -> Preparer {
-        let Config { indexes, limits } = config;
-        Preparer { indexes, limits, log, advised: Mutex::default() }
+    pub(crate) fn new(indexes: Indexes, limits: LimitPolicy, log: Log) -> Preparer {
+        let (changed, advised) = (RwLock::default(), Mutex::default());
+        Preparer { indexes, limits, log, changed, advised }
     }
 
     /// Whether production's limits hold.
@@ -108,8 +96,54 @@ impl Preparer {
         self.limits
     }
 
-    pub(crate) fn indexes(&self) -> &Indexes {
-        &self.indexes
+    /// What is declared for a database now.
+    pub(crate) fn definitions(&self, database: &DatabaseName) -> Arc<Definitions> {
+        let changed = self.changed.read();
+        Arc::clone(changed.get(database).unwrap_or_else(|| self.indexes.of(database)))
+    }
+
+    /// Declares something else for a database from now on.
+    ///
+    /// # Errors
+    /// Those of `change`; then nothing changes.
+    pub(crate) fn change<T>(
+        &self,
+        database: &DatabaseName,
+        change: impl FnOnce(&Definitions) -> Result<(Definitions, T), Error>,
+    ) -> Result<T, Error> {
+        let mut changed = self.changed.write();
+        let before = changed.get(database).unwrap_or_else(|| self.indexes.of(database));
+        let (after, answer) = change(before)?;
+        changed.insert(database.clone(), Arc::new(after));
+        Ok(answer)
+    }
+
+    /// Goes back to what the project's files declare for a database.
+    pub(crate) fn forget(&self, database: &DatabaseName) {
+        self.changed.write().remove(database);
+    }
+
+    /// Declares for the databases of the project `to` what is declared for those of `from`.
+    pub(crate) fn fork(&self, from: &str, to: &str) {
+        let mut changed = self.changed.write();
+        changed.retain(|name, _| *name.project != *to);
+        let of_source = changed.iter().filter(|(name, _)| *name.project == *from);
+        let copies: Vec<_> = of_source
+            .map(|(name, it)| (DatabaseName::new(to, &name.database), Arc::clone(it)))
+            .collect();
+        changed.extend(copies);
+    }
+
+    /// Whether documents of any database may end.
+    pub(crate) fn has_ttl(&self) -> bool {
+        let changed = self.changed.read();
+        let mut all = self.indexes.databases.values().chain(changed.values());
+        all.any(|definitions| !definitions.ttl().is_empty())
+    }
+
+    /// What a database derives from its documents.
+    pub(crate) fn indexer(&self, database: &DatabaseName) -> Indexer {
+        self.definitions(database).indexer().clone()
     }
 
     /// Checks and compiles a query, to be served by the indexes.
@@ -130,14 +164,14 @@ impl Preparer {
         query: Query,
         sums: &[FieldPath],
     ) -> Result<Prepared, Error> {
-        let of = self.indexes.of(database);
+        let definitions = self.definitions(database);
         let prepared = Prepared::new(database, Query { limits: self.limits, ..query })?;
         if self.indexes.policy != IndexPolicy::Off {
-            for required in required_indexes(prepared.query(), sums, &of.declared)? {
+            for required in required_indexes(prepared.query(), sums, definitions.declared())? {
                 self.advise(database, required)?;
             }
         }
-        Ok(prepared.with_indexer(&of.indexer))
+        Ok(prepared.with_indexer(definitions.indexer()))
     }
 
     fn advise(&self, database: &DatabaseName, required: RequiredIndex) -> Result<(), Error> {

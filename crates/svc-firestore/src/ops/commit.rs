@@ -2,7 +2,6 @@
 
 use base_token::Identity;
 use base_value::DatabaseName;
-use engine_query::Declared;
 use engine_store::Commit;
 use engine_txn::{CommitError, Database, TxnId};
 
@@ -53,9 +52,8 @@ pub(crate) fn apply(
 ) -> Result<Committed, Error> {
     let request_time = state.env.now();
     let name = writes.first().map(|write| &write.name.database);
-    let none = Declared::default();
-    let declared = name.map_or(&none, |name| state.preparer.indexes().declared(name));
-    let limits = writes::Limits { policy: state.limits(), declared };
+    let definitions = name.map(|name| state.preparer.definitions(name)).unwrap_or_default();
+    let limits = writes::Limits { policy: state.limits(), declared: definitions.declared() };
     let (commit, outcomes) = database.commit(transaction, |reads, _time| {
         let applied = writes::apply(reads, writes, request_time, &limits)?;
         Ok::<_, Error>((applied.batch, applied.outcomes))

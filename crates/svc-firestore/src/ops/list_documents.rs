@@ -74,7 +74,7 @@ pub(crate) async fn list_documents(
     let scope = scope(&request, collection_id)?;
     let view = view::open(state, &database, request.consistency, || scope).await?;
     let name = request.database.clone();
-    let indexer = state.preparer.indexes().indexer(&name).clone();
+    let indexer = state.preparer.indexer(&name);
     let run = move || {
         let (page, unfolded) = list_documents_indexed(&name, &list, &indexer, &view.snapshot)?;
         view.check()?;

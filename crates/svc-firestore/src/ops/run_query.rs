@@ -123,7 +123,8 @@ fn run(
             let next = if last { None } else { rows.next() };
             ahead = next.map(|row| document(prepared, row));
             last = ahead.is_none();
-            explained = last.then(|| Box::new(told(prepared, &rows, results, &stopwatch)));
+            explained =
+                last.then(|| Box::new(told(prepared, snapshot, &rows, results, &stopwatch)));
         }
         // What an offset beyond the end has passed over is not told, as in production.
         let skipped = if first && !documents.is_empty() { rows.skipped() } else { 0 };
@@ -145,12 +146,18 @@ fn run(
 }
 
 /// What is told of a query that has been executed.
-fn told(prepared: &Prepared, rows: &Rows<'_>, results: u64, stopwatch: &Stopwatch) -> Explained {
+fn told(
+    prepared: &Prepared,
+    snapshot: &Snapshot,
+    rows: &Rows<'_>,
+    results: u64,
+    stopwatch: &Stopwatch,
+) -> Explained {
     let scanned = rows.scanned();
     let skipped = rows.skipped() as u64;
     let charge = Charge::of_query(prepared.query(), results, skipped, scanned);
     let stats = Stats { results, took: stopwatch.took(), scanned, charge };
-    Explained { indexes: rows.used_indexes(), stats: Some(stats) }
+    Explained { indexes: rows.used_indexes(snapshot), stats: Some(stats) }
 }
 
 fn document(prepared: &Prepared, row: Row) -> Document {
@@ -162,7 +169,7 @@ fn document(prepared: &Prepared, row: Row) -> Document {
 #[cfg(test)]
 mod tests {
     use base_env::Env;
-    use base_value::{DocumentPath, Fields, ParentPath, codec, key};
+    use base_value::{DocumentPath, Fields, LimitPolicy, ParentPath, codec, key};
     use engine_query::From;
     use engine_store::WriteBatch;
     use engine_txn::{CommitError, Limits};
@@ -170,8 +177,7 @@ mod tests {
     use tokio::time::{Instant, advance};
 
     use super::*;
-    use crate::config::Config;
-    use crate::indexes::Preparer;
+    use crate::indexes::{Indexes, Preparer};
 
     /// What fills the channel, and as much again.
     const DOCUMENTS: usize = 2 * CHUNKS_IN_FLIGHT * ROWS_PER_CHUNK;
@@ -189,7 +195,7 @@ mod tests {
             .expect("it commits");
         let name = DatabaseName::new("p", "(default)");
         let query = Query::new(ParentPath::root(), From::Collection("c".into()));
-        let prepared = Preparer::new(Config::default(), Log::default())
+        let prepared = Preparer::new(Indexes::default(), LimitPolicy::Production, Log::default())
             .prepare(&name, query)
             .expect("the query is good");
         let snapshot = database.snapshot();

@@ -5,6 +5,8 @@
 
 #![expect(clippy::panic, reason = "helpers of tests report by panicking, as tests do")]
 
+mod admin;
+mod channel;
 mod explain;
 mod fields;
 mod listen;

@@ -23,6 +23,9 @@ use tower::ServiceExt;
 /// The name of the database most tests use.
 pub(crate) const DATABASE: &str = "projects/p/databases/(default)";
 
+/// The service most tests call.
+const FIRESTORE: &str = "google.firestore.v1.Firestore";
+
 /// When simulated clocks begin.
 pub(crate) const START: UnixMicros = UnixMicros(1_780_000_000_000_000);
 
@@ -104,7 +107,17 @@ impl Client {
         method: &str,
         request: &A,
     ) -> Result<B, Failure> {
-        let mut answers = self.all(method, request).await?;
+        self.call_of(FIRESTORE, method, request).await
+    }
+
+    /// A unary call of some service.
+    pub(crate) async fn call_of<A: Message, B: Message + Default>(
+        &self,
+        service: &str,
+        method: &str,
+        request: &A,
+    ) -> Result<B, Failure> {
+        let mut answers = self.all_of(service, method, request).await?;
         let answer = answers.pop();
         assert!(answers.is_empty(), "{method} answers once");
         Ok(answer.unwrap_or_else(|| panic!("{method} did not answer")))
@@ -116,7 +129,16 @@ impl Client {
         method: &str,
         request: &A,
     ) -> Result<Vec<B>, Failure> {
-        let mut call = self.open(method, &[]).await;
+        self.all_of(FIRESTORE, method, request).await
+    }
+
+    async fn all_of<A: Message, B: Message + Default>(
+        &self,
+        service: &str,
+        method: &str,
+        request: &A,
+    ) -> Result<Vec<B>, Failure> {
+        let mut call = self.open_of(service, method, &[]).await;
         call.send(request);
         call.half_close();
         let mut answers = Vec::new();
@@ -135,11 +157,20 @@ impl Client {
         method: &str,
         metadata: &[(&str, &str)],
     ) -> Call<A, B> {
+        self.open_of(FIRESTORE, method, metadata).await
+    }
+
+    async fn open_of<A: Message, B: Message + Default>(
+        &self,
+        service: &str,
+        method: &str,
+        metadata: &[(&str, &str)],
+    ) -> Call<A, B> {
         let (requests, sent) = mpsc::unbounded_channel();
         let body = UnboundedReceiverStream::new(sent).map(Ok::<Bytes, axum::Error>);
         let mut request = Request::builder()
             .method(Method::POST)
-            .uri(format!("http://firelet/google.firestore.v1.Firestore/{method}"))
+            .uri(format!("http://firelet/{service}/{method}"))
             .header("content-type", "application/grpc")
             .header("te", "trailers")
             .header("authorization", "Bearer owner");

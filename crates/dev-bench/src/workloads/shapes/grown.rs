@@ -1,5 +1,7 @@
 //! The collection that grows by millions of small documents: four queries, at ten thousand documents and at all of them.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 
 use super::load::{Loaded, load};
@@ -16,6 +18,9 @@ use crate::stats::Cell;
 pub const FIRELET_FEW: &str = "firelet, 10,000";
 /// How many that are.
 const FEW: u64 = 10_000;
+/// How long the official emulator may take to load: several times what firelet takes. Its heap fills, and then
+/// collecting garbage is all it does.
+const LOAD_MAX: Duration = Duration::from_secs(8 * 60);
 
 /// Measures the four queries on a collection of [`Counts::grown`] documents.
 ///
@@ -110,6 +115,12 @@ async fn measured(
 }
 
 impl Side {
+    /// One that has nothing to show.
+    fn failed(why: &str) -> Self {
+        let cell = Some(Cell::failed(why));
+        Side { shapes: vec![cell.clone(); GROWN_SHAPES.len()], costs: vec![cell; COSTS.len()] }
+    }
+
     async fn stopped(mut self, line: Line) -> Result<Self> {
         self.costs.push(Some(Cell::seconds(line.side.stop().await?)));
         Ok(self)
@@ -124,7 +135,10 @@ async fn official(
     progress: &mut impl FnMut(&str),
 ) -> Result<Side> {
     let mut side = Apart::official(install, heap_gib).await?;
-    let failed = match fill(&side, documents).await {
+    let Ok(filled) = tokio::time::timeout(LOAD_MAX, fill(&side, documents)).await else {
+        return Ok(Side::failed(&format!("not loaded in {} min", LOAD_MAX.as_secs() / 60)));
+    };
+    let failed = match filled {
         Ok(loaded) => {
             let mut line = Line::open(side).await?;
             match measured(counts, documents, line_of(&mut line), loaded, progress).await {
@@ -140,6 +154,5 @@ async fn official(
     // Which of the two it is, its exit tells: it was started so that it ends when its heap is full.
     let why = if side.check().is_ok() { "no answer" } else { "out of memory" };
     progress(&format!("official: {why}, {failed}"));
-    let cell = Some(Cell::failed(why));
-    Ok(Side { shapes: vec![cell.clone(); GROWN_SHAPES.len()], costs: vec![cell; COSTS.len()] })
+    Ok(Side::failed(why))
 }

@@ -50,6 +50,7 @@ fn parameters_become_fields() {
     for (query, expected) in table {
         check(LIST, query, expected);
     }
+    check("All", "fields=a_b.c,dE", r#"{"fields":"aB.c,dE"}"#);
     check("GetBookRequest", "transaction=AAEC", r#"{"transaction":"AAEC"}"#);
     check("GetBookRequest", "transaction=_-8", r#"{"transaction":"/+8="}"#);
     check(

@@ -25,7 +25,7 @@ use place::{Place, Step};
 /// # Errors
 ///
 /// What does not fit, in Google's words.
-pub(super) fn decode(
+pub(crate) fn decode(
     message: &MessageDescriptor,
     json: &[u8],
     at: &str,
@@ -56,6 +56,10 @@ pub(super) fn decode_text(
         Kind::Message(wrapper) if wrapper.full_name() == "google.protobuf.BoolValue" => {
             scalar::loose_bool(text).map_or_else(|| text.into(), Json::Bool)
         }
+        // Google's own clients send the names as the protocol spells them.
+        Kind::Message(mask) if mask.full_name() == "google.protobuf.FieldMask" => {
+            camel_case(text).into()
+        }
         Kind::Enum(_) => text.parse::<i32>().map_or_else(|_| text.into(), Json::from),
         _ => Json::from(text),
     };
@@ -63,6 +67,19 @@ pub(super) fn decode_text(
     // By the name that messages use, which is also the one that Google's texts about queries use.
     let json = serde_json::json!({ field.name(): leaf }).to_string();
     read(field.parent_message(), json.as_bytes(), &Place::new(at, true))
+}
+
+/// Names of fields as JSON spells them: `update_time` is `updateTime`.
+fn camel_case(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(char) = rest.next() {
+        match char {
+            '_' => spelled.extend(rest.next().map(|next| next.to_ascii_uppercase())),
+            char => spelled.push(char),
+        }
+    }
+    spelled
 }
 
 /// The error that carries nothing: the text lies in the [`Place`].

@@ -55,9 +55,14 @@ fn every_problem_is_named_with_its_path() {
         json!({"firestore": {"limits": true, "limit": "off"}}),
         &[
             "option `firestore.limits` must be `production` or `off`, not a boolean",
-            "unknown option `firestore.limit`; did you mean `firestore.limits`?",
+            "unknown option `firestore.limit`, did you mean `firestore.limits`?",
         ],
     );
+    for (cache, shown) in [(json!(0), "`0`"), (json!(1.5), "`1.5`"), (json!("64"), "`64`")] {
+        let told =
+            format!("option `firestore.cacheMiB` must be an integer from 1 to 65536, not {shown}");
+        check(json!({"firestore": {"cacheMiB": cache}}), &[&told]);
+    }
     check(
         json!({"auth": {}}),
         &["option `auth`: firelet does not have the Authentication Emulator yet"],
@@ -132,7 +137,7 @@ fn options_are_read() {
     std::fs::create_dir(folder.path().join("app")).unwrap();
     let machine = Machine { cwd: folder.path().to_owned(), ..Machine::default() };
     let given = json!({
-        "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules", "indexes": "strict", "limits": "off"},
+        "firestore": {"port": 0, "host": "127.0.0.1", "rules": "a.rules", "indexes": "strict", "limits": "off", "cacheMiB": 64},
         "hub": null,
         "only": ["firestore,hosting:site"],
         "config": "sub/firebase.json",
@@ -155,6 +160,7 @@ fn options_are_read() {
 
     assert_eq!(options.indexes, IndexPolicy::Strict);
     assert_eq!(options.limits, LimitPolicy::Off);
+    assert_eq!(options.cache_mib, Some(64));
     assert_eq!(read_at_root(&Value::Null).unwrap().limits, LimitPolicy::Production);
     assert_eq!(read_at_root(&Value::Null).unwrap().indexes, IndexPolicy::Warn);
     let data = |data: Value| read_at_root(&json!({"data": data})).unwrap().data;

@@ -82,6 +82,7 @@ selector!(get_document_request { Transaction, ReadTime });
 selector!(list_documents_request { Transaction, ReadTime });
 selector!(batch_get_documents_request { Transaction, NewTransaction, ReadTime });
 selector!(run_query_request { Transaction, NewTransaction, ReadTime });
+selector!(execute_pipeline_request { Transaction, NewTransaction, ReadTime });
 selector!(run_aggregation_query_request { Transaction, NewTransaction, ReadTime });
 selector!(list_collection_ids_request { ReadTime });
 selector!(partition_query_request { ReadTime });

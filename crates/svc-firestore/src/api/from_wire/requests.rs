@@ -9,7 +9,7 @@ use engine_query::Explain;
 use prost::Message;
 
 use super::consistency::{self, DefaultMode, Selector};
-use super::{query, writes};
+use super::{pipeline, query, writes};
 use crate::error::Error;
 use crate::limits::{BATCH_GET_DOCUMENTS_MAX, COMMIT_BYTES_MAX};
 use crate::ops;
@@ -198,6 +198,23 @@ pub(crate) fn run_query(request: wire::RunQueryRequest) -> Result<ops::run_query
         query: query::query(parent, structured)?,
         consistency: request.consistency_selector.consistency()?,
         explain: explain(request.explain_options),
+    })
+}
+
+pub(crate) fn execute_pipeline(
+    request: wire::ExecutePipelineRequest,
+) -> Result<ops::execute_pipeline::Request, Error> {
+    use wire::execute_pipeline_request::PipelineType;
+    let database = parse_database(&request.database)?;
+    let Some(PipelineType::StructuredPipeline(structured)) = request.pipeline_type else {
+        return Err(Error::invalid("only structured pipelines are supported"));
+    };
+    let (stages, options) = pipeline::structured(structured)?;
+    Ok(ops::execute_pipeline::Request {
+        database,
+        stages,
+        options,
+        consistency: request.consistency_selector.consistency()?,
     })
 }
 

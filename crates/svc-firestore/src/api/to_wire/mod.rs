@@ -1,12 +1,15 @@
 //! Domain types to wire types. Documents are spliced from stored bytes, never decoded.
 
+pub(crate) mod admin;
 mod documents;
 mod explain;
+mod pipelines;
 mod queries;
 mod streams;
 mod writes;
 
 pub(crate) use documents::{batch_get_documents, document, list_documents};
+pub(crate) use pipelines::execute_pipeline;
 pub(crate) use queries::{partition_query, run_aggregation_query, run_query};
 pub(crate) use streams::{listen_response, write_response};
 pub(crate) use writes::{batch_write, commit};

@@ -49,25 +49,27 @@ pub(crate) fn run_query(
         Ok(chunk) => stream::iter(responses(chunk)).left_stream(),
         Err(status) => stream::iter([Err(status)]).right_stream(),
     };
-    let results = complete(ReceiverStream::new(run.chunks)).flat_map(chunk);
+    let results =
+        complete(ReceiverStream::new(run.chunks), |chunk: &Chunk| chunk.last).flat_map(chunk);
     let empty = wire::RunQueryResponse { read_time, ..Default::default() };
     stream::iter(begun.map(Ok)).chain(or_else_one(results, Ok(empty)))
 }
 
 /// The chunks, and an error if they end before the last one.
-fn complete(
-    chunks: impl Stream<Item = Result<Chunk, Status>>,
-) -> impl Stream<Item = Result<Chunk, Status>> {
-    let state = (Box::pin(chunks), false);
-    stream::unfold(state, |(mut chunks, ended)| async move {
+pub(super) fn complete<T>(
+    chunks: impl Stream<Item = Result<T, Status>>,
+    is_last: impl Fn(&T) -> bool,
+) -> impl Stream<Item = Result<T, Status>> {
+    let state = (Box::pin(chunks), false, is_last);
+    stream::unfold(state, |(mut chunks, ended, is_last)| async move {
         if ended {
             return None;
         }
         let chunk = chunks.next().await.unwrap_or_else(|| {
             Err(Status::unavailable("the query was ended before all of its result was read"))
         });
-        let ended = chunk.as_ref().map_or(true, |chunk| chunk.last);
-        Some((chunk, (chunks, ended)))
+        let ended = chunk.as_ref().map_or(true, &is_last);
+        Some((chunk, (chunks, ended, is_last)))
     })
 }
 
