@@ -1,0 +1,57 @@
+//! Why an expression has no value, in the product's words.
+
+use crate::position::Span;
+
+/// An evaluation that failed: the text, and the part of the source where it did.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct EvalError {
+    text: String,
+    pub(crate) span: Option<Span>,
+}
+
+/// Boxed, since results are passed through every step of an evaluation.
+pub(crate) type Failure = Box<EvalError>;
+
+impl EvalError {
+    /// The product's text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+pub(crate) fn failure(text: impl Into<String>) -> Failure {
+    Box::new(EvalError { text: text.into(), span: None })
+}
+
+pub(crate) fn null_value() -> Failure {
+    failure("Null value error.")
+}
+
+pub(crate) fn no_property(name: &str) -> Failure {
+    failure(format!("Property {name} is undefined on object."))
+}
+
+pub(crate) fn no_function(name: &str) -> Failure {
+    failure(format!("Function not found error: Name: [{name}]."))
+}
+
+pub(crate) fn wrong_type(received: &str, expected: &str) -> Failure {
+    failure(format!("Type error. Received: [{received}] Expected: [{expected}]."))
+}
+
+pub(crate) fn unsupported(received: &str, expected: &str) -> Failure {
+    failure(format!("Unsupported operation error. Received: {received}. Expected: {expected}."))
+}
+
+pub(crate) fn out_of_bounds(index: i64, size: usize) -> Failure {
+    failure(format!("Index out of bound error. Index: [{index}] , size: [{size}]."))
+}
+
+pub(crate) fn too_large() -> Failure {
+    failure("The value is larger than an expression may make.")
+}
+
+pub(crate) fn integer_range() -> Failure {
+    failure("Integer value is out of the [-9223372036854775808, 9223372036854775807] range.")
+}

@@ -1,0 +1,37 @@
+//! Security Rules: source, lexer, parser, checker and evaluator of the language Firestore and Storage share.
+//!
+//! [`Ruleset::parse`] reads a source and reports all of its errors at once; [`Ruleset::decide`] answers one
+//! request. Everything here is synchronous and pure: documents come through [`Documents`], time with the
+//! request, and whatever a ruleset says, the work is bounded (`limits.rs`).
+#![forbid(unsafe_code)]
+
+mod check;
+mod coverage;
+mod decide;
+mod diagnostic;
+mod error;
+mod eval;
+mod explain;
+mod function;
+mod lexer;
+pub mod limits;
+mod parse;
+mod pattern;
+mod position;
+mod re2;
+mod request;
+mod ruleset;
+mod session;
+mod tree;
+mod value;
+
+pub use coverage::{Counts, Coverage, Expression, Observer};
+pub use decide::{Attempt, DebugOutput, Decision, Outcome};
+pub use diagnostic::{Diagnostic, RulesError, Severity};
+pub use error::EvalError;
+pub use explain::{Deciding, Operand};
+pub use position::Position;
+pub use request::{Auth, Document, Method, NewResource, Request, Resource, Service};
+pub use ruleset::Ruleset;
+pub use session::{Documents, DocumentsError, Session, View};
+pub use value::{Duration, List, Map, MapDiff, Path, Segment, Shared, Status, Type, Value};

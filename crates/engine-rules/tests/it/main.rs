@@ -1,0 +1,8 @@
+//! The language's public surface, as data: expressions, sources with errors, match blocks, decisions.
+
+mod data;
+mod deciding;
+mod expressions;
+mod fuzz;
+mod matching;
+mod sources;
