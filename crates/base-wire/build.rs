@@ -17,9 +17,12 @@ const PACKAGE: &str = "node_modules/@google-cloud/firestore/build/protos";
 /// Where to look instead of `PACKAGE`.
 const OVERRIDE: &str = "FIRELET_PROTOS";
 
-/// The roots; what they import comes with them.
-const ROOTS: &[&str] =
-    &["google/firestore/v1/firestore.proto", "google/firestore/admin/v1/firestore_admin.proto"];
+/// The roots, and the file that gets the descriptors of each with those of the roots before; what they import comes
+/// with them. Who decodes one pays for all that is in it, and few need the admin API.
+const ROOTS: &[(&str, &str)] = &[
+    ("google/firestore/v1/firestore.proto", "descriptors.bin"),
+    ("google/firestore/admin/v1/firestore_admin.proto", "admin-descriptors.bin"),
+];
 
 /// Packages that only describe options: they reach the descriptor pool, but no Rust is made of them.
 const OPTIONS_ONLY: &[&str] = &["google.api"];
@@ -85,9 +88,9 @@ fn protos() -> Result<PathBuf, Box<dyn Error>> {
             root.join(PACKAGE)
         }
     };
-    match ROOTS.iter().find(|root| !folder.join(root).is_file()) {
+    match ROOTS.iter().find(|(root, _)| !folder.join(root).is_file()) {
         None => Ok(folder),
-        Some(root) => Err(format!(
+        Some((root, _)) => Err(format!(
             "`{}` is missing: run `npm ci` in the repository first, or set {OVERRIDE} to a folder that holds it",
             folder.join(root).display()
         )
@@ -101,10 +104,12 @@ fn compile(folder: PathBuf) -> Result<(), Box<dyn Error>> {
     resolver.add(Patched(folder));
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);
-    compiler.include_imports(true).include_source_info(false).open_files(ROOTS)?;
-
-    // prost-types forgets extensions, so the bytes that keep `google.api.http` come from the compiler itself.
-    fs::write(out.join("descriptors.bin"), compiler.encode_file_descriptor_set())?;
+    compiler.include_imports(true).include_source_info(false);
+    for (root, file) in ROOTS {
+        compiler.open_file(root)?;
+        // prost-types forgets extensions, so the bytes that keep `google.api.http` come from the compiler itself.
+        fs::write(out.join(file), compiler.encode_file_descriptor_set())?;
+    }
 
     let mut files = compiler.file_descriptor_set();
     files.file.retain(|file| !OPTIONS_ONLY.contains(&file.package()));

@@ -11,7 +11,7 @@ mod splice;
 mod value;
 
 pub use document::WireDocument;
-pub use pool::descriptor_pool;
+pub use pool::{admin_descriptor_pool, descriptor_pool};
 pub use value::WireValue;
 
 /// Google's packages, nested as their names are.

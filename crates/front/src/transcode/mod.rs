@@ -88,12 +88,24 @@ struct Shared {
     grpc: Router,
     options: TranscodeOptions,
     table: OnceLock<Result<Table, TableError>>,
+    /// Who is asked for what is not in the table.
+    next: Option<Transcoder>,
 }
 
 impl Transcoder {
     /// A transcoder that calls `grpc` (see [`crate::grpc::router`]) with paths like `/package.Service/Method`.
     pub fn new(grpc: Router, options: TranscodeOptions) -> Self {
-        Self { shared: Arc::new(Shared { grpc, options, table: OnceLock::new() }) }
+        Self::with(grpc, options, None)
+    }
+
+    /// Same as [`Transcoder::new`], with `next` asked for what this one does not know. Its descriptors are decoded
+    /// then, and not before.
+    pub fn before(grpc: Router, options: TranscodeOptions, next: Transcoder) -> Self {
+        Self::with(grpc, options, Some(next))
+    }
+
+    fn with(grpc: Router, options: TranscodeOptions, next: Option<Transcoder>) -> Self {
+        Self { shared: Arc::new(Shared { grpc, options, table: OnceLock::new(), next }) }
     }
 
     /// Builds the table of routes now instead of at the first request.
@@ -172,12 +184,14 @@ async fn transcode(shared: &Shared, request: Request) -> Result<Response, Refusa
         Status::internal("the REST routes of this service cannot be built")
     })?;
     let options = &shared.options;
-    let (parts, body) = request.into_parts();
-    let path = parts.uri.path();
     let found = table
-        .find(&parts.method, path, options.aliases, options.choose)
-        .map_err(Status::invalid_argument)?
-        .ok_or(Refusal::Unknown)?;
+        .find(request.method(), request.uri().path(), options.aliases, options.choose)
+        .map_err(Status::invalid_argument)?;
+    let Some(found) = found else {
+        let next = shared.next.as_ref().ok_or(Refusal::Unknown)?;
+        return Box::pin(transcode(&next.shared, request)).await;
+    };
+    let (parts, body) = request.into_parts();
     let query = bind::Query::parse(parts.uri.query().unwrap_or_default())
         .map_err(Status::invalid_argument)?;
     let style = query.style();

@@ -5,11 +5,9 @@ use front::transcode::{Candidate, ExtraRule, TranscodeOptions, Transcoder};
 
 use crate::limits::REQUEST_BYTES_MAX;
 
-const SERVICES: &[&str] = &[
-    "google.firestore.v1.Firestore",
-    "google.firestore.admin.v1.FirestoreAdmin",
-    "google.longrunning.Operations",
-];
+const DOCUMENTS: &[&str] = &["google.firestore.v1.Firestore"];
+const ADMIN: &[&str] =
+    &["google.firestore.admin.v1.FirestoreAdmin", "google.longrunning.Operations"];
 
 /// Where Firestore serves operations: its configuration says so, and clients have the same table.
 const OPERATIONS: &[ExtraRule] = &[
@@ -39,16 +37,25 @@ const OPERATIONS: &[ExtraRule] = &[
     },
 ];
 
-/// The REST routes, answered by the methods that `grpc` serves. Very old clients say `v1beta1`.
+/// Very old clients say so.
+const ALIASES: &[(&str, &str)] = &[("v1beta1", "v1")];
+
+/// The REST routes, answered by the methods that `grpc` serves.
 pub(crate) fn router(grpc: Router) -> Router {
-    let options = TranscodeOptions {
-        aliases: &[("v1beta1", "v1")],
+    let admin = TranscodeOptions {
+        aliases: ALIASES,
         extra: OPERATIONS,
+        body_bytes_max: REQUEST_BYTES_MAX,
+        ..TranscodeOptions::new(base_wire::admin_descriptor_pool, ADMIN)
+    };
+    let documents = TranscodeOptions {
+        aliases: ALIASES,
         choose,
         body_bytes_max: REQUEST_BYTES_MAX,
-        ..TranscodeOptions::new(base_wire::descriptor_pool, SERVICES)
+        ..TranscodeOptions::new(base_wire::descriptor_pool, DOCUMENTS)
     };
-    Transcoder::new(grpc, options).into_router()
+    let admin = Transcoder::new(grpc.clone(), admin);
+    Transcoder::before(grpc, documents, admin).into_router()
 }
 
 /// `GET .../documents/a/b/c` can be a document or a collection by its annotations. As in production, an even

@@ -152,7 +152,7 @@ async fn lists_have_pages() {
 #[tokio::test]
 async fn every_method_that_is_missing_says_its_name() {
     let server = Server::new(1);
-    let pool = base_wire::descriptor_pool();
+    let pool = base_wire::admin_descriptor_pool();
     let service = pool.get_service_by_name("google.firestore.admin.v1.FirestoreAdmin").unwrap();
     let mut missing = 0;
     for method in service.methods() {
