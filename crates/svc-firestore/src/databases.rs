@@ -208,14 +208,22 @@ impl Databases {
         Ok(())
     }
 
-    /// Lets go of every database, and writes what is kept to the disk.
+    /// Lets go of every database, and writes what is kept to the disk. Of one that nothing was ever written
+    /// to nothing is kept.
     ///
     /// # Errors
     /// The disk's; every other database is closed all the same.
     pub(crate) fn close(&self) -> Result<(), Status> {
-        let open = self.open.read();
-        let closed: Vec<_> = open.values().map(Database::close).collect();
-        closed.into_iter().collect::<Result<(), StoreError>>().map_err(refused)
+        let close = |(name, database): (DatabaseName, Database)| {
+            let is_unused = database.log().newest() == Version::ZERO;
+            database.close().map_err(refused)?;
+            match &self.kept {
+                Some(kept) if is_unused => kept.remove(&name),
+                Some(_) | None => Ok(()),
+            }
+        };
+        let closed: Vec<_> = self.all().into_iter().map(close).collect();
+        closed.into_iter().collect()
     }
 }
 
