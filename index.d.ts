@@ -208,6 +208,16 @@ export interface Suite {
   fork(options: { project: string; from?: string }): Promise<void>;
 
   /**
+   * Resolves when every listener has been sent what was written before the call, over gRPC and to browsers. An SDK's
+   * callback runs when its client has read that: in this process a turn of the event loop later, or a few.
+   *
+   * Waits for as long as the slowest listener takes to read.
+   *
+   * @throws {FireletError} `FIRELET_STOPPED`
+   */
+  idle(): Promise<void>;
+
+  /**
    * Closes every port, connection and thread of the suite, writes kept data to the disk, and undoes
    * `applyEnv`. May be called more than once; every call waits for the same end.
    *

@@ -29,6 +29,7 @@ export async function use(): Promise<void> {
   await suite.clear({ project: 'demo-types' });
   is<Equal<ReturnType<typeof suite.clock.now>, number>>();
   is<Equal<ReturnType<typeof suite.clock.advance>, Promise<void>>>();
+  is<Equal<ReturnType<typeof suite.idle>, Promise<void>>>();
   is<Equal<ReturnType<typeof suite.stop>, Promise<void>>>();
 
   const options: StartOptions = { only: 'firestore', config: false };

@@ -129,6 +129,7 @@ fn generate(out: &Path, files: prost_types::FileDescriptorSet) -> Result<(), Box
         .btree_map(".")
         .extern_path(".google.firestore.v1.Document", "crate::WireDocument")
         .extern_path(".google.firestore.v1.Value", "crate::WireValue")
+        .extern_path(".google.firestore.v1.DocumentChange", "crate::WireDocumentChange")
         .compile_fds_with_config(files, messages)?;
     Ok(())
 }

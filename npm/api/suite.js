@@ -83,6 +83,11 @@ class Suite {
     unwrap(await this.#native.fork(project, from ?? null));
   }
 
+  async idle() {
+    if (this.#stopping !== undefined) throw stopped();
+    unwrap(await this.#native.idle());
+  }
+
   #now() {
     const now = this.#stopping === undefined ? this.#native.now() : null;
     if (now === null) throw stopped();

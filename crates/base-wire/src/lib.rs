@@ -1,15 +1,18 @@
 //! base-wire owns the messages and server traits of Google's protocols, generated at build time.
 //!
 //! Documents and values are not generated: [`WireDocument`] and [`WireValue`] keep the encoded bytes of the fields,
-//! so that a document passes from a request to the store and back without being taken apart.
+//! so that a document passes from a request to the store and back without being taken apart. [`WireDocumentChange`]
+//! keeps the bytes of the whole document.
 
 #![forbid(unsafe_code)]
 
+mod change;
 mod document;
 mod pool;
 mod splice;
 mod value;
 
+pub use change::WireDocumentChange;
 pub use document::WireDocument;
 pub use pool::{admin_descriptor_pool, descriptor_pool};
 pub use value::WireValue;

@@ -11,6 +11,7 @@ use dev_bench::run::{Options, run};
 use dev_bench::sides;
 use dev_bench::workloads::engine::Kept;
 use dev_bench::workloads::lifecycle::ColdStart;
+use dev_bench::workloads::listeners::Listen;
 use dev_bench::workloads::soak::{soak, soak_markdown};
 
 /// Measures firelet, Google's emulator and the floor side by side.
@@ -31,6 +32,10 @@ struct Arguments {
     /// Documents of the grown collection, instead of the profile's number.
     #[arg(long)]
     grown: Option<u64>,
+    /// Listeners of one query, ten times as many of other collections, and a hundred times as many changes that nobody
+    /// reads, instead of the profile's numbers.
+    #[arg(long)]
+    listeners: Option<u64>,
     /// GiB of heap for the official emulator's data sets, instead of Java's default.
     #[arg(long)]
     official_heap: Option<u32>,
@@ -47,6 +52,13 @@ struct Arguments {
     kept_folder: Option<PathBuf>,
     #[arg(long, hide = true)]
     kept_documents: Option<u64>,
+    /// Listen there until standard input ends: how listeners get processes of their own.
+    #[arg(long, hide = true, requires = "listen_streams")]
+    listen: Option<String>,
+    #[arg(long, hide = true)]
+    listen_streams: Option<u64>,
+    #[arg(long, hide = true)]
+    listen_elsewhere: Option<u64>,
     /// Be a suite until standard input ends: how a side gets a process of its own.
     #[arg(long, hide = true)]
     serve: bool,
@@ -67,6 +79,9 @@ async fn main() -> Result<()> {
     {
         return kept.run(folder, documents).await;
     }
+    if let (Some(authority), Some(streams)) = (arguments.listen, arguments.listen_streams) {
+        return Listen { authority, streams, elsewhere: arguments.listen_elsewhere }.run().await;
+    }
     if arguments.serve {
         return sides::serve().await;
     }
@@ -79,6 +94,7 @@ async fn main() -> Result<()> {
         only: arguments.only,
         without_official: arguments.without_official,
         grown: arguments.grown,
+        listeners: arguments.listeners,
         official_heap_gib: arguments.official_heap,
     };
     let report = run(&options, note).await?;

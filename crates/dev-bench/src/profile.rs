@@ -46,6 +46,16 @@ pub struct Counts {
     pub grown: u64,
     /// Rounds of each query shape.
     pub shape_rounds: u64,
+    /// Listeners of one query.
+    pub listeners: u64,
+    /// Listeners of other collections than the one that is written.
+    pub listeners_elsewhere: u64,
+    /// Changes that a listener does not read.
+    pub unread_changes: u64,
+    /// Rounds of each row about listeners.
+    pub listener_rounds: u64,
+    /// Writes in one side's turn of it.
+    pub listener_writes: u64,
     /// Runs of a query shape in one side's turn.
     pub shape_runs: u64,
     /// Unmeasured runs of a query shape: at most,
@@ -74,6 +84,11 @@ impl Profile {
                 engine_documents: 100_000,
                 sizes: Sizes::SMALL,
                 grown: 0,
+                listeners: 1_000,
+                listeners_elsewhere: 10_000,
+                unread_changes: 100_000,
+                listener_rounds: 10,
+                listener_writes: 20,
                 shape_rounds: 5,
                 shape_runs: 5,
                 shape_warm_up: 200,
@@ -93,6 +108,11 @@ impl Profile {
                 engine_documents: 2_700_000,
                 sizes: Sizes::FULL,
                 grown: 2_500_000,
+                listeners: 1_000,
+                listeners_elsewhere: 10_000,
+                unread_changes: 100_000,
+                listener_rounds: 20,
+                listener_writes: 50,
                 shape_rounds: 5,
                 shape_runs: 5,
                 shape_warm_up: 400,

@@ -10,6 +10,7 @@ use crate::workloads::engine::{
     self, measure_commits, measure_durable, measure_restart, measure_states, measure_storms,
 };
 use crate::workloads::lifecycle::measure_lifecycle;
+use crate::workloads::listeners::{ALONE, measure_listeners, measure_unread};
 use crate::workloads::shapes::{FIRELET_FEW, SHAPE_NAMES, measure_grown, measure_shapes};
 use crate::workloads::{REQUEST_GROUPS, RequestWorkload, measure_in_process, measure_requests};
 
@@ -24,6 +25,8 @@ pub struct Options {
     pub without_official: bool,
     /// Documents of the grown collection, where it is not the profile's number.
     pub grown: Option<u64>,
+    /// Listeners of one query, where they are not the profile's number; ten times as many listen elsewhere.
+    pub listeners: Option<u64>,
     /// Heap of the official emulator's data sets, where it is not Java's default.
     pub official_heap_gib: Option<u32>,
 }
@@ -36,13 +39,24 @@ impl Options {
 
     fn counts(&self) -> Counts {
         let counts = self.profile.counts();
-        Counts { grown: self.grown.unwrap_or(counts.grown), ..counts }
+        let listeners = self.listeners.unwrap_or(counts.listeners);
+        let elsewhere = self.listeners.map_or(counts.listeners_elsewhere, |count| 10 * count);
+        let unread = self.listeners.map_or(counts.unread_changes, |count| 100 * count);
+        let grown = self.grown.unwrap_or(counts.grown);
+        Counts {
+            grown,
+            listeners,
+            listeners_elsewhere: elsewhere,
+            unread_changes: unread,
+            ..counts
+        }
     }
 }
 
 // The groups; `--only` selects by these, too.
 const REQUESTS: &str = "requests";
 const LIFECYCLE: &str = "start and stop";
+const LISTENERS: &str = "listeners";
 const COMMITS: &str = "engine commits";
 const STORMS: &str = "engine storms";
 const STATES: &str = "engine states";
@@ -96,6 +110,28 @@ async fn requests(
     if options.wants(LIFECYCLE, LIFECYCLE) {
         let rows = measure_lifecycle(counts, install, note).await?;
         tables.push(table("Start and stop", &SideKind::ALL, Show::Latency, &AGAINST, rows));
+    }
+    if options.wants(LISTENERS, LISTENERS) {
+        let rows = measure_listeners(counts, install, note).await?;
+        let sides = vec![ALONE, SideKind::Firelet.name(), SideKind::Official.name()];
+        let of = |title, ratios, rows| Table {
+            title,
+            sides: sides.clone(),
+            show: Show::Latency,
+            ratios,
+            rows,
+        };
+        tables.push(of("Writes that somebody listens to", &AGAINST_ALONE, rows.writes));
+        tables.push(table(
+            "Listeners' updates",
+            &[SideKind::Firelet, SideKind::Official],
+            Show::Latency,
+            &AGAINST_OFFICIAL,
+            rows.updates,
+        ));
+        let row = measure_unread(counts, note).await?;
+        let title = "What listeners cost that do not read, in memory";
+        tables.push(table(title, &[SideKind::Firelet], Show::Amounts, &[], vec![row]));
     }
     Ok(tables)
 }
@@ -223,6 +259,14 @@ const AGAINST_FLOOR: [Ratio; 1] = [ratio("firelet / floor p50", "firelet", "floo
 const AGAINST_OFFICIAL: [Ratio; 2] = [
     ratio("official / firelet p50", "official", "firelet", Measure::P50),
     ratio("official / firelet p99", "official", "firelet", Measure::P99),
+];
+
+/// Beside the official emulator, and beside a suite to which nobody listens.
+const AGAINST_ALONE: [Ratio; 4] = [
+    ratio("official / firelet p50", "official", "firelet", Measure::P50),
+    ratio("official / firelet p99", "official", "firelet", Measure::P99),
+    ratio("firelet / nobody listens p50", "firelet", ALONE, Measure::P50),
+    ratio("firelet / nobody listens p99", "firelet", ALONE, Measure::P99),
 ];
 
 /// Single numbers.

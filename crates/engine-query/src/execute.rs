@@ -307,11 +307,16 @@ impl Prepared {
 
     /// Order of two documents of the result.
     pub fn compare(&self, left: &Row, right: &Row) -> Ordering {
-        let values = |row: &Row| {
+        self.compare_records((&left.key, &left.record), (&right.key, &right.record))
+    }
+
+    /// Same as [`Prepared::compare`], of keys and what they hold.
+    pub fn compare_records(&self, left: (&[u8], &Record), right: (&[u8], &Record)) -> Ordering {
+        let values = |(key, record): (&[u8], &Record)| {
             let mut cells = Cells::default();
-            self.sort.values(&mut self.document(&row.key, &row.record, &mut cells))
+            self.sort.values(&mut self.document(key, record, &mut cells))
         };
-        let names = (name_key::of_key(&left.key), name_key::of_key(&right.key));
+        let names = (name_key::of_key(left.0), name_key::of_key(right.0));
         self.sort.compare((&values(left), names.0), (&values(right), names.1))
     }
 

@@ -8,6 +8,7 @@ use crate::database::Database;
 use crate::error::{CommitError, Conflict, Finish, TxnError};
 use crate::id::TxnId;
 use crate::limits::OPTIMISTIC_TRIES_MAX;
+use crate::observer::Listing;
 use crate::reads::{ReadSet, Reads};
 use crate::transactions::{Kind, TxnMode, Work};
 
@@ -138,8 +139,11 @@ impl Database {
         let commit = Arc::new(applied.map_err(|error| Failure::Commit(error.into()))?);
         if commit.version != before {
             self.inner().log.push(Arc::clone(&commit));
+            let to_wake = self.tell(&commit, Listing::Complete);
             drop(writer);
-            self.publish(commit.version);
+            if let Some(observer) = to_wake {
+                observer.wake();
+            }
         }
         Ok((commit, answer))
     }

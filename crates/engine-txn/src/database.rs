@@ -9,13 +9,15 @@ use engine_store::{
     Commit, Derive, Replaced, Snapshot, Store, StoreError, StoreOptions, UnixMicros, Version,
     Writer,
 };
-use tokio::sync::{oneshot, watch};
+use parking_lot::RwLock;
+use tokio::sync::oneshot;
 
 use crate::commit_log::CommitLog;
 use crate::error::{ReadTimeError, TxnError};
 use crate::id::TxnId;
 use crate::intents::{Intents, Rank};
 use crate::limits::Limits;
+use crate::observer::{Listing, Observer};
 use crate::reads::ReadScope;
 use crate::transactions::{Begin, Kind, Transactions, TxnMode};
 
@@ -26,14 +28,14 @@ pub struct Database {
 }
 
 /// The parts of a database. Locks are taken in this order: store, log; store, intents; registry,
-/// store, log. None is held across an await.
+/// store, log; and the observer after the store. None is held across an await.
 pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) log: CommitLog,
     pub(crate) transactions: Transactions,
     pub(crate) intents: Intents,
     limits: Limits,
-    published: watch::Sender<Version>,
+    observer: RwLock<Option<Arc<dyn Observer>>>,
 }
 
 /// What a read in a transaction reads from. It answers for the scope it was asked for and for nothing
@@ -73,8 +75,8 @@ impl Database {
     fn with(store: Store, log: CommitLog, env: Env, limits: Limits) -> Database {
         let inner = Inner {
             store,
-            published: watch::Sender::new(log.newest()),
             log,
+            observer: RwLock::default(),
             transactions: Transactions::new(env.clone(), limits.clone()),
             intents: Intents::new(env, &limits),
             limits,
@@ -110,14 +112,11 @@ impl Database {
         &self.inner.log
     }
 
-    /// Tells when there are new commits: the newest version, at least as new as the log's at the time of
-    /// this call.
-    pub fn subscribe(&self) -> watch::Receiver<Version> {
-        // Commits skip the sending while nobody listens, so a new receiver first catches up. It exists
-        // before the log is read: a commit that does not see it is in the log by then.
-        let receiver = self.inner.published.subscribe();
-        self.send_newer(self.inner.log.newest());
-        receiver
+    /// Tells `observer` of every commit from now on, in place of whom it told before. A snapshot that is taken after
+    /// this shows every commit that the observer does not hear of.
+    pub fn observe(&self, observer: Option<Arc<dyn Observer>>) {
+        // The one before goes away after the lock does: it may hold the last handle to much.
+        let _before = std::mem::replace(&mut *self.inner.observer.write(), observer);
     }
 
     /// Begins a transaction.
@@ -227,13 +226,18 @@ impl Database {
             return Ok(commit);
         }
         let mut forgotten = VecDeque::new();
-        if replaced.listed {
+        let listing = if replaced.listed {
             self.inner.log.push(Arc::clone(&commit));
+            Listing::Complete
         } else {
             forgotten = self.inner.log.forget(&commit);
-        }
+            Listing::LeftOut
+        };
+        let to_wake = self.tell(&commit, listing);
         drop(writer);
-        self.publish(commit.version);
+        if let Some(observer) = to_wake {
+            observer.wake();
+        }
         // Few commits may hold many changes, and each is a part to be freed.
         let parts_len = forgotten.iter().map(|commit| commit.changes.len()).sum();
         self.inner.store.retire(forgotten, parts_len);
@@ -302,22 +306,11 @@ impl Database {
         self.inner.store.close()
     }
 
-    /// Tells subscribers of a commit that is in the log.
-    pub(crate) fn publish(&self, version: Version) {
-        if self.inner.published.receiver_count() > 0 {
-            self.send_newer(version);
-        }
-    }
-
-    /// Commits may come here out of order, as they have let go of the mutex.
-    fn send_newer(&self, version: Version) {
-        self.inner.published.send_if_modified(|published| {
-            let newer = version > *published;
-            if newer {
-                *published = version;
-            }
-            newer
-        });
+    /// Tells the observer of a commit, while it is the newest. Answers who is to be woken when the mutex is free.
+    pub(crate) fn tell(&self, commit: &Arc<Commit>, listing: Listing) -> Option<Arc<dyn Observer>> {
+        let observer = self.inner.observer.read();
+        let observer = observer.as_ref()?;
+        observer.committed(commit, listing).then(|| Arc::clone(observer))
     }
 }
 

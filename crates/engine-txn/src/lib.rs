@@ -13,6 +13,7 @@ mod error;
 mod id;
 mod intents;
 mod limits;
+mod observer;
 mod reads;
 mod transactions;
 
@@ -22,5 +23,6 @@ pub use database::{Database, TxnView};
 pub use error::{CommitError, Conflict, Finish, ReadTimeError, TxnError};
 pub use id::TxnId;
 pub use limits::Limits;
+pub use observer::{Listing, Observer};
 pub use reads::{Matches, ReadScope, Reads};
 pub use transactions::{Begin, TxnMode};

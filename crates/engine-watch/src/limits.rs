@@ -1,5 +1,15 @@
-//! Bounds of following, each with its reason.
+//! Bounds of listening, each with its reason.
 
-/// Commits handed out at once. A follower that was away works through the log in pieces, so that it
-/// never holds the whole of it.
-pub(crate) const EVENT_COMMITS_MAX: usize = 1_024;
+/// Commits that wait for the hub. It works them off in microseconds each; as many as the commit log holds, which they
+/// share their memory with.
+pub(crate) const INBOX_COMMITS_MAX: usize = 16_384;
+
+/// Bytes of changes that wait for the hub, as of the commit log.
+pub(crate) const INBOX_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Commits that wait for one reader: some seconds of a busy database, at some hundred bytes each beside the documents.
+pub(crate) const QUEUE_COMMITS_MAX: usize = 8_192;
+
+/// Bytes of documents that wait for one reader, though he may share them with others: with all that lies between the
+/// hub and a client, far less than what a client may cost that does not read.
+pub(crate) const QUEUE_BYTES_MAX: usize = 8 * 1024 * 1024;

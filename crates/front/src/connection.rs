@@ -83,7 +83,7 @@ pub(crate) async fn run(stream: TcpStream, shared: &Connections) {
     let service = service_fn({
         let spoken = Arc::clone(&spoken);
         let router = shared.router.clone();
-        let tasks = ListenerTasks(shared.tasks.clone());
+        let tasks = ListenerTasks::new(shared.tasks.clone());
         move |mut request: http::Request<Incoming>| {
             spoken.store(true, Ordering::Relaxed);
             request.extensions_mut().insert(tasks.clone());

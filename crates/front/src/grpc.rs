@@ -7,6 +7,8 @@ use http::{Extensions, Uri};
 use tonic::service::Routes;
 use tower::ServiceExt;
 
+use crate::tasks::ListenerTasks;
+
 /// The routes of gRPC services, without the fallback of tonic (which would answer every unknown path as gRPC).
 pub fn router(routes: Routes) -> Router {
     routes.prepare().into_axum_router().reset_fallback()
@@ -34,11 +36,13 @@ pub fn alias(grpc: Router, from: &str, to: &'static str) -> Router {
     Router::new().route(&path, axum::routing::post(handler))
 }
 
-/// What a request keeps when it enters a second router: who sent it, and nothing of the first router's own notes.
+/// What a request keeps when it enters a second router: who sent it and by which listener, and nothing of the first
+/// router's own notes.
 pub(crate) fn of_the_caller(extensions: &Extensions) -> Extensions {
     let mut kept = Extensions::new();
     if let Some(identity) = extensions.get::<Identity>() {
         kept.insert(identity.clone());
     }
+    kept.insert(ListenerTasks::of(extensions));
     kept
 }

@@ -26,6 +26,7 @@ pub use fallback::unknown_route;
 pub use origin::is_foreign_page;
 pub use serving::{ServeOptions, Serving, stopped};
 pub use status::{refuse, status_from_tonic, status_to_http, status_to_tonic};
+pub use tasks::ListenerTasks;
 
 #[cfg(test)]
 #[path = "../tests/it/pool.rs"]

@@ -117,6 +117,23 @@ impl BindingSuite {
         self.home.promise(env, async { text(work.await) }, lost, || ())
     }
 
+    /// Resolves when every listener has been sent what was committed before.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn idle<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let suite = self.running.lock().clone();
+        let work = async move {
+            text(match suite {
+                Some(suite) => suite
+                    .idle()
+                    .await
+                    .map(|()| Value::Null)
+                    .map_err(|error| Failure::new(error.code(), &error)),
+                None => Err(Failure::stopped()),
+            })
+        };
+        self.home.promise(env, work, lost, || ())
+    }
+
     /// The time on the suite's clock in milliseconds since 1970; nothing where it does not run.
     #[napi(catch_unwind)]
     pub fn now(&self) -> Option<f64> {

@@ -295,6 +295,18 @@ impl Suite {
         failed
     }
 
+    /// Waits until every listener has been sent what was committed before this call: as long as the slowest reader takes.
+    ///
+    /// # Errors
+    /// The suite is stopped.
+    pub async fn idle(&self) -> Result<(), SuiteError> {
+        self.check_running()?;
+        for service in &self.inner.services {
+            service.idle().await;
+        }
+        Ok(())
+    }
+
     fn check_running(&self) -> Result<(), SuiteError> {
         match self.inner.stopped.load(Ordering::Acquire) {
             true => Err(SuiteError::Stopped),

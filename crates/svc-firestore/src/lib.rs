@@ -11,6 +11,7 @@ mod catalog;
 mod config;
 mod databases;
 mod error;
+mod hubs;
 mod indexes;
 mod kept;
 mod limits;
@@ -19,6 +20,7 @@ mod ops;
 mod state;
 mod ttl;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -79,6 +81,10 @@ impl Service for Firestore {
 
     fn clock_moved(&self) -> Result<(), Status> {
         self.state.sweeper.sweep()
+    }
+
+    fn idle(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.state.hubs.idle())
     }
 
     fn shutdown(&self) {

@@ -71,6 +71,14 @@ pub(crate) const COLLECTION_IDS_PAGE_SIZE_DEFAULT: usize = 300;
 /// Targets on one listen stream; SDKs hold some tens.
 pub(crate) const TARGETS_PER_STREAM_MAX: usize = 10_000;
 
+/// Matches that the view of a query with a limit knows of behind its last one. Its query runs again when as many have
+/// moved up.
+pub(crate) const WINDOW_SPARE: u32 = 16;
+
+/// How often a target is started before its stream gives up, because each time so much was written meanwhile that the
+/// stream's other targets fell behind.
+pub(crate) const START_TRIES_MAX: u32 = 8;
+
 /// Responses waiting in one stream for its reader.
 pub(crate) const RESPONSES_IN_FLIGHT: usize = 128;
 

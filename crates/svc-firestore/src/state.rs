@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::catalog::Catalog;
 use crate::config::Config;
 use crate::databases::Databases;
+use crate::hubs::Hubs;
 use crate::indexes::Preparer;
 use crate::operations::Operations;
 use crate::ttl::Sweeper;
@@ -23,6 +24,7 @@ pub(crate) struct State {
     pub(crate) suite: u64,
     pub(crate) preparer: Arc<Preparer>,
     pub(crate) databases: Arc<Databases>,
+    pub(crate) hubs: Hubs,
     pub(crate) catalog: Catalog,
     pub(crate) operations: Operations,
     pub(crate) sweeper: Sweeper,
@@ -44,6 +46,7 @@ impl State {
         let ids = config.databases.into_iter().map(|database| database.id).collect();
         Ok(State {
             suite: u64::from_be_bytes(suite),
+            hubs: Hubs::default(),
             catalog: Catalog::new(env.clone(), ids),
             operations: Operations::new(env.clone()),
             sweeper: Sweeper::new(env.clone(), log, Arc::clone(&databases), Arc::clone(&preparer)),

@@ -1,5 +1,7 @@
 //! The trait through which the suite runs a service without knowing the product behind it.
 
+use std::pin::Pin;
+
 use base_status::Status;
 
 use crate::Data;
@@ -27,6 +29,11 @@ pub trait Service: Send + Sync + 'static {
     /// Whatever the product answers when something could not be done.
     fn clock_moved(&self) -> Result<(), Status> {
         Ok(())
+    }
+
+    /// Waits until every client that listens has been sent what was caused before: as long as the slowest of them takes.
+    fn idle(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
     }
 
     /// Ends what would keep a connection busy (streams, long polls), so that connections can drain.

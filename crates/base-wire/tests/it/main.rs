@@ -4,7 +4,7 @@ use base_wire::google::firestore::v1::{
     BatchGetDocumentsResponse, CommitRequest, GetDocumentRequest, batch_get_documents_response,
     get_document_request, write,
 };
-use base_wire::{WireDocument, WireValue, descriptor_pool};
+use base_wire::{WireDocument, WireDocumentChange, WireValue, descriptor_pool};
 use bytes::Bytes;
 use prost::Message;
 use prost_reflect::{DynamicMessage, Kind, Value};
@@ -50,6 +50,31 @@ fn documents_pass_through() {
     ];
     for json in table {
         check_round_trip::<WireDocument>(DOCUMENT, json);
+    }
+}
+
+#[test]
+fn changes_pass_through() {
+    const CHANGE: &str = "google.firestore.v1.DocumentChange";
+    let table = [
+        (r#"{"document":{}}"#, 0, 0),
+        (
+            r#"{"document":{"name":"n","fields":{"a":{"integerValue":"-1"}}},"targetIds":[2,-1]}"#,
+            2,
+            0,
+        ),
+        (
+            r#"{"document":{"name":"n","updateTime":"2020-01-01T00:00:00.000001Z"},"targetIds":[1],
+                "removedTargetIds":[2147483647,3]}"#,
+            1,
+            2,
+        ),
+    ];
+    for (json, inside, left) in table {
+        let change = check_round_trip::<WireDocumentChange>(CHANGE, json);
+        assert_eq!((change.target_ids.len(), change.removed_target_ids.len()), (inside, left));
+        let document = change.decoded().expect("a document");
+        assert_eq!(document.encode_to_vec(), change.document);
     }
 }
 

@@ -1,9 +1,11 @@
 //! Past states, the commit log's bounds, restore and clear as others see them.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine_store::{Snapshot, UnixMicros, Version};
-use engine_txn::{Database, Lagged, Limits, ReadTimeError};
+use engine_store::{Commit, Snapshot, UnixMicros, Version};
+use engine_txn::{Database, Lagged, Limits, Listing, Observer, ReadTimeError};
 
 use crate::support::{Choices, START, bytes, database, env, show, write};
 
@@ -138,20 +140,61 @@ fn a_fork_goes_its_own_way() {
     assert_eq!(fork.log().since(snapshot.version()).unwrap().len(), 1);
 }
 
+/// Writes down what it hears, and is woken by every second commit.
+#[derive(Default)]
+struct Diary {
+    heard: Mutex<Vec<(u64, usize, Listing)>>,
+    woken: AtomicUsize,
+}
+
+impl Observer for Diary {
+    fn committed(&self, commit: &Arc<Commit>, listing: Listing) -> bool {
+        let mut heard = self.heard.lock().unwrap();
+        heard.push((commit.version.get(), commit.changes.len(), listing));
+        heard.len().is_multiple_of(2)
+    }
+
+    fn wake(&self) {
+        self.woken.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 #[test]
-fn subscribers_hear_of_commits_before_and_after_they_came() {
-    let database = database();
+fn an_observer_hears_of_every_commit_that_changes_something() {
+    let database = Database::new(env(), Limits { clear_changes_max: 2, ..Limits::default() });
     write(&database, "a=1");
-    let mut receiver = database.subscribe();
-    assert_eq!(*receiver.borrow_and_update(), Version::new(1));
+    let diary = Arc::new(Diary::default());
+    database.observe(Some(Arc::<Diary>::clone(&diary)));
     write(&database, "a=1");
-    assert!(!receiver.has_changed().unwrap(), "nothing changed");
-    write(&database, "a=2");
-    assert!(receiver.has_changed().unwrap());
-    assert_eq!(*receiver.borrow_and_update(), Version::new(2));
+    write(&database, "a=2 b=1");
+    let earlier = database.snapshot();
     database.clear().unwrap();
-    assert_eq!(*receiver.borrow_and_update(), Version::new(3));
-    drop(receiver);
+    write(&database, "a=1 b=1 c=1");
+    database.clear().unwrap();
+    database.restore(&earlier).unwrap();
+    database.observe(None);
     write(&database, "a=3");
-    assert_eq!(*database.subscribe().borrow(), Version::new(4));
+    let heard = diary.heard.lock().unwrap();
+    let (complete, left_out) = (Listing::Complete, Listing::LeftOut);
+    assert_eq!(
+        heard[..],
+        [(2, 2, complete), (3, 2, complete), (4, 3, complete), (5, 0, left_out), (6, 2, complete)]
+    );
+    assert_eq!(diary.woken.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn commits_at_once_are_heard_of_in_their_order() {
+    let database = database();
+    let diary = Arc::new(Diary::default());
+    database.observe(Some(Arc::<Diary>::clone(&diary)));
+    let writers = ["a", "b", "c"].map(|key| {
+        let database = database.clone();
+        let write = move || (0..200).for_each(|n| drop(write(&database, &format!("{key}={n}"))));
+        base_env::thread::spawn("writer", write).unwrap()
+    });
+    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    let heard = diary.heard.lock().unwrap();
+    let versions: Vec<u64> = heard.iter().map(|(version, _, _)| *version).collect();
+    assert_eq!(versions, (1..=600).collect::<Vec<_>>());
 }

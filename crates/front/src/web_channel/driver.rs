@@ -1,16 +1,19 @@
 //! The call of a session: runs it, turns its answers into arrays, and ends with the session.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use axum::response::Response;
 use prost_reflect::MessageDescriptor;
 use tokio::sync::watch;
+use tokio::task::yield_now;
 
 use super::session::Session;
 use super::sessions::Place;
 use crate::frames::{Frames, Next};
-use crate::limits::CHANNEL_DRAIN_MAX;
+use crate::limits::{CHANNEL_BUFFER_BYTES_MAX, CHANNEL_DRAIN_MAX};
 use crate::transcode::{Style, error, to_json};
 
 /// Tells the client that nothing more comes, and that this is well.
@@ -65,23 +68,40 @@ impl Driver {
                 // The call has its end to tell.
                 () = crate::stopped(&mut stopping) => {}
             }
-            match frames.next().await {
-                Next::Message(message) => {
-                    let mut arrays = vec![self.array(&message)];
-                    while let Some(message) = frames.buffered() {
-                        arrays.push(self.array(&message));
-                    }
-                    let arrays: Result<Vec<_>, _> = arrays.into_iter().collect();
-                    match arrays {
-                        Ok(arrays) => self.session.update(|state| {
-                            arrays.into_iter().for_each(|array| state.outbox.push(array));
-                        }),
-                        Err(status) => return self.end(self.failure(&status)),
-                    }
-                }
-                Next::End(Ok(())) => return self.end(CLOSE.to_owned()),
-                Next::End(Err(status)) => return self.end(self.failure(&status)),
+            let mut arrays = Vec::new();
+            let ended = self.gather(frames, &mut arrays).await;
+            let has_ended = ended.is_some();
+            self.session.update(|state| {
+                arrays.into_iter().chain(ended).for_each(|array| state.outbox.push(array));
+                state.ended = has_ended;
+            });
+            if has_ended {
+                return;
             }
+        }
+    }
+
+    /// Waits for an answer, and takes what is ready with it: a long poll ends behind one chunk, so that what would come
+    /// in another costs a round trip. Answers the last array when nothing follows.
+    async fn gather(&self, frames: &mut Frames, arrays: &mut Vec<String>) -> Option<String> {
+        let mut bytes = 0;
+        let mut next = frames.next().await;
+        loop {
+            match next {
+                Next::Message(message) => match self.array(&message) {
+                    Ok(array) => {
+                        bytes += array.len();
+                        arrays.push(array);
+                    }
+                    Err(status) => return Some(self.failure(&status)),
+                },
+                Next::End(Ok(())) => return Some(CLOSE.to_owned()),
+                Next::End(Err(status)) => return Some(self.failure(&status)),
+            }
+            if bytes >= CHANNEL_BUFFER_BYTES_MAX {
+                return None;
+            }
+            next = soon(frames.next()).await?;
         }
     }
 
@@ -94,11 +114,19 @@ impl Driver {
     fn failure(&self, status: &tonic::Status) -> String {
         format!("[{}]", error(status, &self.output).1)
     }
+}
 
-    fn end(&self, last: String) {
-        self.session.update(|state| {
-            state.outbox.push(last);
-            state.ended = true;
-        });
+/// What is ready, or is when everybody else has had a turn.
+async fn soon<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    for turn in 0..2 {
+        if turn > 0 {
+            yield_now().await;
+        }
+        let polled = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+        if let Poll::Ready(ready) = polled {
+            return Some(ready);
+        }
     }
+    None
 }

@@ -168,15 +168,12 @@ async fn open(
         stopping: shared.options.stopping.clone(),
     };
     let grpc = shared.grpc.clone();
-    ListenerTasks::spawn(
-        &parts.extensions,
-        driver.run(async move {
-            match grpc.oneshot(call).await {
-                Ok(response) => response,
-                Err(never) => match never {},
-            }
-        }),
-    );
+    ListenerTasks::of(&parts.extensions).spawn(driver.run(async move {
+        match grpc.oneshot(call).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }));
     take(&session, descriptor, form).await?;
     let keepalive = CHANNEL_KEEPALIVE.as_millis();
     let json = format!(r#"[[0,["c","{}","",{VERSIONS},{keepalive}]]]"#, session.id);

@@ -277,6 +277,7 @@ impl Firestore for Grpc {
         request: Request<Streaming<wire::ListenRequest>>,
     ) -> Answer<Self::ListenStream> {
         let caller = caller(&request);
+        let tasks = front::ListenerTasks::of(request.extensions());
         let state = Arc::clone(&self.state);
         let metadata = metadata_database(&request);
         let preparer = Arc::clone(&state.preparer);
@@ -284,9 +285,10 @@ impl Firestore for Grpc {
             let request = request.map_err(|status| front::status_from_tonic(&status))?;
             Ok(from_wire::streams::listen(request, &preparer, metadata.as_ref())?)
         });
-        let responses = driven(|out| ops::listen::listen(state, caller, requests, out));
-        Ok(Response::new(Box::pin(responses.map(|response| {
-            response.map(to_wire::listen_response).map_err(front::status_to_tonic)
+        let responses = driven(|out| ops::listen::listen(state, caller, tasks, requests, out));
+        Ok(Response::new(Box::pin(responses.filter_map(|response| {
+            let response = response.map(to_wire::listen_response).map_err(front::status_to_tonic);
+            std::future::ready(response.transpose())
         }))))
     }
 }

@@ -6,11 +6,13 @@
 //!
 //! Doings: a commit (`set c/a n=1 & delete c/b`), `listen 1 c where n > 1` (and `docs c/a c/b`, see
 //! `wire::target`; `from x` or `at x` in front takes up at what was kept), `unlisten 1`, `keep x`,
+//! `imagine x 1 c/z` (the client has one more document of target 1),
 //! `clear` or `clear /c/a`, `fill c 10`, `reopen`, `elsewhere` (another service), `read 3` messages, `close`,
 //! `stop`, `wait 30` seconds.
 //!
 //! Messages: `add 1`, `reset 1`, `current 1`, `remove 1`, `remove 1 3 text`, `--` (a boundary),
-//! `c/a n=1 +1 -2` (a document that is in target 1 now and has left target 2), `gone c/a -1`, `end 0`.
+//! `c/a n=1 +1 -2` (a document that is in target 1 now and has left target 2), `gone c/a -1`, `filter 1 2 named -1`
+//! (an existence filter of two documents, with their names, for which the client forgets one), `end 0`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,8 +21,8 @@ use base_wire::google::firestore::v1 as wire;
 use bytes::Bytes;
 
 use crate::fields;
-use crate::server::{Call, DATABASE, Next, Server};
-use crate::watcher::{Boundary, Told, View, Watcher};
+use crate::server::{Call, DATABASE, Next, START, Server};
+use crate::watcher::{Boundary, Seen, Told, View, Watcher};
 use crate::wire::{add, commit, remove, set, target, with_read_time, with_token, writes};
 
 /// A listen stream with its client.
@@ -102,6 +104,14 @@ impl Script {
                 let views = views.filter_map(|(id, target)| Some((*id, target.settled.clone()?)));
                 let views = views.collect();
                 self.kept.insert(rest.to_owned(), Kept { boundary, views });
+            }
+            "imagine" => {
+                let words: Vec<&str> = rest.split(' ').collect();
+                let [kept, id, path] = words[..] else { panic!("no document: {rest}") };
+                let kept = self.kept.get_mut(kept).expect("it was kept");
+                let view = kept.views.get_mut(&id.parse().expect("an id")).expect("a view");
+                let seen = Seen { fields: fields::parse(["n=1"]), updated: START };
+                view.insert(path.to_owned(), seen);
             }
             "clear" => self.server.clear(rest).await,
             "fill" => {
@@ -210,6 +220,10 @@ fn render(told: Told) -> String {
             format!("{path} {fields}{}{}", ids('+', &inside), ids('-', &left))
         }
         Told::Deleted { path, left } => format!("gone {path}{}", ids('-', &left)),
+        Told::Filtered { id, count, has_names, forgotten } => {
+            let names = if has_names { " named" } else { "" };
+            format!("filter {id} {count}{names} -{forgotten}")
+        }
     }
 }
 

@@ -6,11 +6,30 @@ use base_env::UnixMicros;
 use base_wire::WireDocument;
 use base_wire::google::firestore::v1 as wire;
 use bytes::Bytes;
+use md5::{Digest, Md5};
 use wire::listen_response::ResponseType;
 use wire::target_change::TargetChangeType;
 
 use crate::server::Failure;
-use crate::wire::{micros, path};
+use crate::wire::{micros, name, path};
+
+/// Whether a bloom filter says that a name may be in it: as the web SDK looks it up.
+fn might_contain(filter: &wire::BloomFilter, name: &str) -> bool {
+    let bits = filter.bits.as_ref().expect("bits");
+    assert!((0..8).contains(&bits.padding) && filter.hash_count >= 0, "{filter:?}");
+    let bit_count = bits.bitmap.len() as u64 * 8 - u64::try_from(bits.padding).expect("positive");
+    if bit_count == 0 {
+        assert_eq!(filter.hash_count, 0, "no bits, no hashes");
+        return false;
+    }
+    let digest = u128::from_le_bytes(Md5::digest(name).into());
+    let (first, second) = (digest as u64, (digest >> 64) as u64);
+    let hash_count = u64::try_from(filter.hash_count).expect("positive");
+    (0..hash_count).all(|number| {
+        let bit = first.wrapping_add(number.wrapping_mul(second)) % bit_count;
+        bits.bitmap.get((bit / 8) as usize).is_some_and(|byte| byte & (1 << (bit % 8)) != 0)
+    })
+}
 
 /// The documents of one target, by path.
 pub(crate) type View = BTreeMap<String, Seen>;
@@ -30,8 +49,23 @@ pub(crate) enum Told {
     Reset(i32),
     Current(i32),
     Boundary(UnixMicros),
-    Changed { path: String, seen: Seen, inside: Vec<i32>, left: Vec<i32> },
-    Deleted { path: String, left: Vec<i32> },
+    Changed {
+        path: String,
+        seen: Seen,
+        inside: Vec<i32>,
+        left: Vec<i32>,
+    },
+    Deleted {
+        path: String,
+        left: Vec<i32>,
+    },
+    /// With how many documents the client has forgotten for it.
+    Filtered {
+        id: i32,
+        count: usize,
+        has_names: bool,
+        forgotten: usize,
+    },
 }
 
 /// The last boundary: where another stream can take up.
@@ -96,7 +130,7 @@ impl Watcher {
         match response.response_type.expect("a message of some type") {
             ResponseType::TargetChange(change) => self.target_change(change),
             ResponseType::DocumentChange(change) => {
-                let document = change.document.expect("a document");
+                let document = change.decoded().expect("a document");
                 self.changed(document, change.target_ids, change.removed_target_ids)
             }
             ResponseType::DocumentDelete(delete) => {
@@ -110,8 +144,27 @@ impl Watcher {
                 }
                 Told::Deleted { path, left: delete.removed_target_ids }
             }
+            ResponseType::Filter(filter) => self.filtered(filter),
             other => panic!("not expected: {other:?}"),
         }
+    }
+
+    /// What the web SDK does about a filter.
+    fn filtered(&mut self, filter: wire::ExistenceFilter) -> Told {
+        let (id, count) = (filter.target_id, usize::try_from(filter.count).expect("a number"));
+        let target = self.active(id);
+        assert!(!target.current, "a filter comes before CURRENT");
+        let mut forgotten = 0;
+        let has_names = filter.unchanged_names.is_some();
+        if let Some(names) = filter.unchanged_names
+            && target.view.len() != count
+        {
+            let before = target.view.len();
+            target.view.retain(|path, _| might_contain(&names, &name(path)));
+            forgotten = before - target.view.len();
+        }
+        assert_eq!(target.view.len(), count, "{id} has as many as it should");
+        Told::Filtered { id, count, has_names, forgotten }
     }
 
     fn target_change(&mut self, change: wire::TargetChange) -> Told {

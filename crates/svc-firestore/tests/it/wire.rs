@@ -104,7 +104,7 @@ fn increment(path: &str, field: &str) -> wire::Write {
     }
 }
 
-/// A target from a text: `c where n > 1 order -n limit 2 offset 1 select n once`, `**/c`, `docs c/a c/b`.
+/// A target from a text: `c where n > 1 order -n limit 2 offset 1 select n once expect 3`, `**/c`, `docs c/a c/b`.
 pub(crate) fn target(id: i32, text: &str) -> wire::Target {
     let mut words = text.split_whitespace().peekable();
     let mut target = wire::Target { target_id: id, ..wire::Target::default() };
@@ -129,6 +129,7 @@ pub(crate) fn target(id: i32, text: &str) -> wire::Target {
                 query.select = Some(Projection { fields });
             }
             "once" => target.once = true,
+            "expect" => target.expected_count = Some(next().parse().expect("a number")),
             other => panic!("unknown `{other}` in `{text}`"),
         }
     }

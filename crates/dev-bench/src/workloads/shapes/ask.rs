@@ -307,7 +307,7 @@ async fn first_snapshot(grpc: &mut Grpc, clock: &Env, query: &Query) -> Result<(
         let message = messages.next::<wire::ListenResponse>().await?;
         let message = message.context("the listener ended before its first snapshot")?;
         match message.response_type {
-            Some(ResponseType::DocumentChange(change)) => documents.extend(change.document),
+            Some(ResponseType::DocumentChange(change)) => documents.push(change.decoded()?),
             Some(ResponseType::TargetChange(change)) => {
                 let kind = change.target_change_type();
                 ensure!(kind != TargetChangeType::Remove, "the target was refused");

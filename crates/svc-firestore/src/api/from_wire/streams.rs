@@ -3,7 +3,9 @@
 use base_status::Status;
 use base_value::{DatabaseName, LimitPolicy, parse_database, parse_parent};
 use base_wire::google::firestore::v1 as wire;
+use bytes::Bytes;
 use engine_query::QueryError;
+use prost::Message;
 use wire::target::{QueryTarget, ResumeType, TargetType, query_target};
 
 use super::requests::check_payload;
@@ -46,6 +48,10 @@ fn target(
     preparer: &Preparer,
     database: Option<DatabaseName>,
 ) -> Result<TargetRequest, Error> {
+    // What is asked for, as it was asked for: equal bytes are equal targets.
+    let asked = wire::Target { target_type: target.target_type.clone(), ..Default::default() };
+    let identity = Bytes::from(asked.encode_to_vec());
+    let expected_count = target.expected_count.and_then(|count| usize::try_from(count).ok());
     let resume = match target.resume_type {
         None => Resume::Start,
         Some(ResumeType::ResumeToken(token)) if token.is_empty() => Resume::Start,
@@ -67,7 +73,8 @@ fn target(
             (database, Scope::Documents(names))
         }
     };
-    Ok(TargetRequest { id: target.target_id, database, scope, resume, once: target.once })
+    let (id, once) = (target.target_id, target.once);
+    Ok(TargetRequest { id, database, identity, scope, resume, expected_count, once })
 }
 
 fn no_database() -> Error {

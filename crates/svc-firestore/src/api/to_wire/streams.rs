@@ -1,14 +1,16 @@
 //! The messages of the Listen and Write streams.
 
 use base_status::Status;
+use base_wire::WireDocumentChange;
 use base_wire::google::firestore::v1 as wire;
 use base_wire::google::rpc;
+use prost::Message;
 use wire::listen_response::ResponseType;
 use wire::target_change::TargetChangeType;
 
 use super::writes::write_results;
 use super::{document, time};
-use crate::ops::listen::{Event, TargetEvent};
+use crate::ops::listen::{Bloom, Event, TargetEvent};
 use crate::ops::write_stream;
 
 /// A status inside a message.
@@ -31,15 +33,16 @@ pub(crate) fn write_response(response: write_stream::Response) -> wire::WriteRes
     }
 }
 
-/// One message of a listen stream.
-pub(crate) fn listen_response(event: Event) -> wire::ListenResponse {
+/// One message of a listen stream, where there is one.
+pub(crate) fn listen_response(event: Event) -> Option<wire::ListenResponse> {
     let response = match event {
         Event::Target(event) => ResponseType::TargetChange(target_change(event)),
         Event::Changed { document: changed, targets, removed, room } => {
             // It leaves the stream here.
             drop(room);
-            ResponseType::DocumentChange(wire::DocumentChange {
-                document: Some(document(changed)),
+            let encode = |changed| document(changed).encode_to_vec().into();
+            ResponseType::DocumentChange(WireDocumentChange {
+                document: changed.encoded(encode)?,
                 target_ids: targets,
                 removed_target_ids: removed,
             })
@@ -51,8 +54,22 @@ pub(crate) fn listen_response(event: Event) -> wire::ListenResponse {
                 read_time: Some(time(read_time)),
             })
         }
+        Event::Filter { id, count, names } => ResponseType::Filter(wire::ExistenceFilter {
+            target_id: id,
+            count: i32::try_from(count).unwrap_or(i32::MAX),
+            unchanged_names: names.map(bloom_filter),
+        }),
+        Event::Passed(ping) => {
+            drop(ping);
+            return None;
+        }
     };
-    wire::ListenResponse { response_type: Some(response) }
+    Some(wire::ListenResponse { response_type: Some(response) })
+}
+
+fn bloom_filter(names: Bloom) -> wire::BloomFilter {
+    let Bloom { bitmap, padding, hash_count } = names;
+    wire::BloomFilter { bits: Some(wire::BitSequence { bitmap, padding }), hash_count }
 }
 
 fn target_change(event: TargetEvent) -> wire::TargetChange {

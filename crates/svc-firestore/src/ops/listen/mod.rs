@@ -1,24 +1,30 @@
 //! Listen: live queries and documents, as the differences between what a client was shown and what is
 //! true now.
 //!
-//! A stream follows one database. For each commit it works out, per target, which documents came,
-//! changed or went, sends each document once with all the targets it concerns, and closes with a
-//! boundary: everything before it is one consistent state.
+//! A stream follows one database through its hub (engine-watch). For each commit that changes something for its
+//! targets it sends each document once with all the targets it concerns, and closes with a boundary: everything before
+//! it is one consistent state.
 
+mod filter;
 mod follow;
+mod start;
 mod stream;
 mod target;
 mod token;
-mod window;
 
+pub(crate) use filter::Bloom;
 pub(crate) use stream::listen;
-pub(crate) use target::{Scope, TargetRequest};
+pub(crate) use target::{Scope, TargetRequest, TargetShape};
 pub(crate) use token::Resume;
+
+use std::sync::Arc;
 
 use base_env::UnixMicros;
 use base_status::Status;
-use base_value::DocumentName;
+use base_value::{DatabaseName, DocumentName, key};
 use bytes::Bytes;
+use engine_query::Prepared;
+use engine_watch::Ping;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::get_document::Document;
@@ -38,7 +44,7 @@ pub(crate) enum Event {
     Target(TargetEvent),
     /// A document that is in `targets` now, and has left `removed`.
     Changed {
-        document: Document,
+        document: Told,
         targets: Vec<i32>,
         removed: Vec<i32>,
         room: Room,
@@ -49,6 +55,14 @@ pub(crate) enum Event {
         removed: Vec<i32>,
         read_time: UnixMicros,
     },
+    /// How many documents a target has, and which, for a client that may know others.
+    Filter {
+        id: i32,
+        count: usize,
+        names: Option<Bloom>,
+    },
+    /// Nothing for the client: whoever waits for what came before to leave hears of it when this is dropped.
+    Passed(Ping),
 }
 
 /// What a document takes up of a stream's bound until it is dropped.
@@ -74,4 +88,28 @@ pub(crate) enum TargetEvent {
         token: Bytes,
         read_time: UnixMicros,
     },
+}
+
+/// A document that exists, as all streams share it.
+pub(crate) struct Told {
+    database: DatabaseName,
+    document: Arc<engine_watch::Document<Bytes>>,
+    /// The query that wants only some of the fields.
+    projection: Option<Arc<Prepared>>,
+}
+
+impl Told {
+    /// The encoded document: `encode` is asked once for all streams. `None` for what is no document.
+    pub(crate) fn encoded(&self, encode: impl FnOnce(Document) -> Bytes) -> Option<Bytes> {
+        let record = self.document.record.as_ref()?;
+        let path = key::parse(&self.document.key)?;
+        let make = || {
+            let fields = match &self.projection {
+                Some(query) => query.project(&record.value),
+                None => record.value.clone(),
+            };
+            encode(Document { name: self.database.document(path), record: record.clone(), fields })
+        };
+        Some(self.document.made(make).clone())
+    }
 }

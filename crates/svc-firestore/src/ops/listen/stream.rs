@@ -1,24 +1,27 @@
 //! One listen stream: what its client asks for, and when there is something to tell.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use base_env::UnixMicros;
 use base_status::Status;
 use base_token::Identity;
 use base_value::DatabaseName;
-use engine_store::{Commit, Snapshot};
+use engine_store::{Snapshot, Version};
 use engine_txn::Database;
-use engine_watch::{Event as Followed, Follower};
+use engine_watch::{CommitNews, Feed, News, Ping, ViewId};
+use front::ListenerTasks;
 use futures_util::{Stream, StreamExt};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::{Interval, MissedTickBehavior};
 
-use super::target::{self, Target, TargetRequest};
+use super::start::Question;
+use super::target::{TargetRequest, TargetShape};
 use super::token::{self, Decoded, Resume};
 use super::{Event, Request, Room, TargetEvent};
 use crate::access::{self, Access};
-use crate::limits::{BYTES_IN_FLIGHT, TARGETS_PER_STREAM_MAX};
+use crate::limits::{BYTES_IN_FLIGHT, START_TRIES_MAX, TARGETS_PER_STREAM_MAX};
 use crate::ops::blocking;
 use crate::state::State;
 
@@ -43,6 +46,7 @@ pub(super) enum Halt {
 pub(crate) async fn listen(
     state: Arc<State>,
     caller: Identity,
+    tasks: ListenerTasks,
     mut requests: impl Stream<Item = Result<Request, Status>> + Unpin,
     out: mpsc::Sender<Event>,
 ) -> Result<(), Status> {
@@ -57,16 +61,15 @@ pub(crate) async fn listen(
         };
         let mut done = tokio::select! {
             biased;
-            () = front::stopped(&mut stopping) => {
-                Err(Halt::Ended(Status::unavailable("the suite is stopping")))
-            }
+            () = front::stopped(&mut stopping) => Err(closed()),
             () = out.closed() => Err(Halt::Gone),
             request = requests.next() => match request {
                 None => return Ok(()),
                 Some(Err(status)) => Err(Halt::Ended(status)),
                 Some(Ok(request)) => {
                     if let (None, Some(name)) = (&stream, request.database()) {
-                        stream = Some(ListenStream::open(&state, name.clone(), out.clone())?);
+                        let opened = ListenStream::open(&state, &tasks, name.clone(), out.clone());
+                        stream = Some(opened?);
                     }
                     match &mut stream {
                         Some(stream) => stream.request(&caller, request).await,
@@ -88,6 +91,11 @@ pub(crate) async fn listen(
             Err(Halt::Ended(status)) => return Err(status),
         }
     }
+}
+
+/// How a stream ends when the service does.
+pub(super) fn closed() -> Halt {
+    Halt::Ended(Status::unavailable("the suite is stopping"))
 }
 
 /// Before the first target there is no database, so all that can come is a refusal.
@@ -131,23 +139,37 @@ enum Past {
 }
 
 /// What a stream waits for beside its client.
-enum News {
-    /// Commits are pending.
-    Commits,
-    /// Some were lost.
-    Lost,
+enum Awaited {
+    News(News<TargetShape>),
+    /// Some is here already.
+    Pending,
     /// Nothing has happened for long.
     Silence,
+}
+
+/// What a stream has heard and not told.
+pub(super) enum Pending {
+    Commit(CommitNews<TargetShape>),
+    Ping(Ping),
+}
+
+/// A view that targets of this stream watch.
+pub(super) struct Watched {
+    pub(super) shape: Arc<TargetShape>,
+    pub(super) ids: BTreeSet<i32>,
 }
 
 pub(super) struct ListenStream {
     pub(super) name: DatabaseName,
     pub(super) database: Database,
     pub(super) suite: u64,
-    pub(super) follower: Follower,
-    /// Commits that the follower gave and no target has seen yet.
-    pub(super) pending: VecDeque<Arc<Commit>>,
-    pub(super) targets: BTreeMap<i32, Target>,
+    pub(super) feed: Feed<TargetShape>,
+    pub(super) pending: VecDeque<Pending>,
+    pub(super) targets: BTreeMap<i32, ViewId>,
+    pub(super) views: HashMap<ViewId, Watched>,
+    // INVARIANT: the targets have been told all that was committed up to this version and this time.
+    pub(super) version: Version,
+    pub(super) told: UnixMicros,
     pub(super) heartbeat: Interval,
     pub(super) out: mpsc::Sender<Event>,
     /// Bytes of documents that may wait in the stream for its reader.
@@ -157,20 +179,29 @@ pub(super) struct ListenStream {
 impl ListenStream {
     fn open(
         state: &State,
+        tasks: &ListenerTasks,
         name: DatabaseName,
         out: mpsc::Sender<Event>,
     ) -> Result<ListenStream, Status> {
         let database = state.database(&name)?;
-        let follower = Follower::new(&database);
+        let (feed, runner) = state.hubs.of(&name, &database).join();
+        if let Some(runner) = runner {
+            let mut stopping = state.stopping();
+            tasks.spawn(async move { runner.run(front::stopped(&mut stopping)).await });
+        }
         let mut heartbeat = tokio::time::interval(HEARTBEAT_INTERVAL);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let now = database.snapshot();
         Ok(ListenStream {
             name,
             database,
             suite: state.suite,
-            follower,
+            feed,
             pending: VecDeque::new(),
             targets: BTreeMap::new(),
+            views: HashMap::new(),
+            version: now.version(),
+            told: now.time(),
             heartbeat,
             out,
             room: Arc::new(Semaphore::new(BYTES_IN_FLIGHT)),
@@ -178,44 +209,39 @@ impl ListenStream {
     }
 
     /// Waits for something to tell. Nothing is lost when the future is dropped before it is ready.
-    async fn news(&mut self) -> News {
+    async fn news(&mut self) -> Awaited {
         if !self.pending.is_empty() {
-            return News::Commits;
+            return Awaited::Pending;
         }
         tokio::select! {
             biased;
-            event = self.follower.next() => match event {
-                Followed::Commits(commits) => {
-                    self.pending.extend(commits);
-                    News::Commits
-                }
-                Followed::Lagged => News::Lost,
-            },
+            news = self.feed.next() => Awaited::News(news),
             // Nobody waits for the news of no target.
-            _ = self.heartbeat.tick(), if !self.targets.is_empty() => News::Silence,
+            _ = self.heartbeat.tick(), if !self.targets.is_empty() => Awaited::Silence,
         }
     }
 
-    async fn tell_news(&mut self, news: News) -> Result<(), Halt> {
+    async fn tell_news(&mut self, news: Awaited) -> Result<(), Halt> {
         match news {
-            News::Commits => self.follow_pending(None).await,
-            News::Lost => Err(Halt::Lost),
-            News::Silence => {
+            Awaited::News(news) => {
+                self.take(news, None)?;
+                self.follow_pending(None).await
+            }
+            Awaited::Pending => self.follow_pending(None).await,
+            Awaited::Silence => {
                 let now = self.database.snapshot();
                 self.catch_up(now.version()).await?;
-                self.boundary(now.time()).await
+                self.boundary(now.version(), now.time()).await
             }
         }
     }
 
     async fn request(&mut self, caller: &Identity, request: Request) -> Result<(), Halt> {
         let (id, target) = match request {
-            Request::Remove(id) => {
-                return match self.targets.remove(&id) {
-                    Some(_) => self.tell(TargetEvent::Removed { id, cause: None }).await,
-                    None => Ok(()),
-                };
+            Request::Remove(id) if self.targets.contains_key(&id) => {
+                return self.end_target(id, None).await;
             }
+            Request::Remove(_) => return Ok(()),
             Request::Refuse { id, cause } => (id, Err(cause)),
             Request::Add(target) => (target.id, Ok(target)),
         };
@@ -256,7 +282,7 @@ impl ListenStream {
     }
 
     async fn add(&mut self, id: i32, request: TargetRequest) -> Result<(), Halt> {
-        let (past, reset) = match self.past(&request.resume).await? {
+        let (past, is_forgotten) = match self.past(&request.resume).await? {
             Past::Nothing => (None, false),
             Past::Known(past) => (Some(past), false),
             Past::Forgotten => (None, true),
@@ -264,32 +290,73 @@ impl ListenStream {
                 return self.tell(TargetEvent::Removed { id, cause: Some(cause) }).await;
             }
         };
-        let now = self.database.snapshot();
+        let shape = Arc::new(TargetShape::new(request.identity, request.scope));
+        // Watched before it is looked at: what is committed in between comes as news.
+        let view = self.feed.watch(&shape);
+        let (now, start) = self.started(&shape, past, request.expected_count).await?;
         let (version, read_time) = (now.version(), now.time());
-        let (target, seen) = target::start(Target::new(request.scope), past, now.clone()).await?;
-        // The other targets come to the same version first, so that one boundary holds for all of them.
-        let caught_up = self.catch_up(version).await;
         self.tell(TargetEvent::Added(id)).await?;
-        if reset {
+        if is_forgotten {
             self.tell(TargetEvent::Reset(id)).await?;
         }
-        match caught_up {
-            Ok(()) => {
-                self.tell_start(id, &target, seen, &now).await?;
-                self.targets.insert(id, target);
-                self.boundary(read_time).await?;
-            }
-            Err(Halt::Lost) => {
-                self.targets.insert(id, target);
-                self.start_over().await?;
-            }
-            Err(halt @ (Halt::Gone | Halt::Ended(_))) => return Err(halt),
-        }
+        self.targets.insert(id, view);
+        let watched = self.views.entry(view);
+        watched.or_insert_with(|| Watched { shape, ids: BTreeSet::new() }).ids.insert(id);
+        self.tell_start(id, view, start, &now).await?;
+        self.current(id, read_time).await?;
+        self.boundary(version, read_time).await?;
         if request.once {
-            self.targets.remove(&id);
-            self.tell(TargetEvent::Removed { id, cause: None }).await?;
+            self.end_target(id, None).await?;
         }
         Ok(())
+    }
+
+    /// What a new target starts with, in a state that the others have been brought to, so that one boundary holds for
+    /// all of them.
+    async fn started(
+        &mut self,
+        shape: &Arc<TargetShape>,
+        past: Option<Snapshot>,
+        expected: Option<usize>,
+    ) -> Result<(Snapshot, super::start::Start), Halt> {
+        for _ in 0..START_TRIES_MAX {
+            let now = self.database.snapshot();
+            let question = self.question(shape, past.clone(), now.clone(), expected);
+            let start = question.answer().await?;
+            match self.catch_up(now.version()).await {
+                Ok(()) => return Ok((now, start)),
+                // That state is behind the others' now.
+                Err(Halt::Lost) => self.start_over().await?,
+                Err(halt @ (Halt::Gone | Halt::Ended(_))) => return Err(halt),
+            }
+        }
+        let text = "the database changes faster than this stream can follow";
+        Err(Halt::Ended(Status::unavailable(text)))
+    }
+
+    pub(super) fn question(
+        &self,
+        shape: &Arc<TargetShape>,
+        past: Option<Snapshot>,
+        now: Snapshot,
+        expected: Option<usize>,
+    ) -> Question {
+        let (shape, database) = (Arc::clone(shape), self.name.clone());
+        Question { shape, database, past, now, expected }
+    }
+
+    /// Ends a target: one that the client gives up, that has done its part, or with a cause, one that may not go on.
+    async fn end_target(&mut self, id: i32, cause: Option<Status>) -> Result<(), Halt> {
+        if let Some(view) = self.targets.remove(&id) {
+            self.feed.unwatch(view);
+            if let Some(watched) = self.views.get_mut(&view) {
+                watched.ids.remove(&id);
+                if watched.ids.is_empty() {
+                    self.views.remove(&view);
+                }
+            }
+        }
+        self.tell(TargetEvent::Removed { id, cause }).await
     }
 
     /// Waits until there is room for a document of that length. It is given back when the document has
@@ -312,11 +379,15 @@ impl ListenStream {
                 }
             },
         };
+        Ok(self.snapshot_at(time).await?.map_or(Past::Forgotten, Past::Known))
+    }
+
+    /// The state at a time; `None` where it is not known any more.
+    pub(super) async fn snapshot_at(&self, time: UnixMicros) -> Result<Option<Snapshot>, Halt> {
         // The further back, the longer it takes.
         let database = self.database.clone();
-        let past = blocking(move || database.snapshot_at(time)).await;
-        let past = past.map_err(|error| Halt::Ended(error.into()))?;
-        Ok(past.map_or(Past::Forgotten, Past::Known))
+        let past = blocking(move || database.snapshot_at(time).ok()).await;
+        past.map_err(|error| Halt::Ended(error.into()))
     }
 
     pub(super) async fn tell(&self, event: TargetEvent) -> Result<(), Halt> {

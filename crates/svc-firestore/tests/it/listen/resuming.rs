@@ -141,6 +141,60 @@ const CASES: &[Case] = &[
         ],
     ),
     (
+        "a client that knows as many as there are, and were",
+        &[
+            (
+                "set c/a n=1 & set c/b n=2; listen 1 c",
+                "add 1; c/a n=1 +1; c/b n=2 +1; current 1; --",
+            ),
+            ("keep x; reopen; set c/a n=3", ""),
+            ("listen from x 1 c expect 2", "add 1; c/a n=3 +1; current 1; --"),
+        ],
+    ),
+    (
+        "a client that knows more than there are by now",
+        &[
+            (
+                "set c/a n=1 & set c/b n=2; listen 1 c",
+                "add 1; c/a n=1 +1; c/b n=2 +1; current 1; --",
+            ),
+            ("keep x; reopen; delete c/a", ""),
+            (
+                "listen from x 1 c expect 2",
+                "add 1; gone c/a -1; filter 1 1 named -0; current 1; --",
+            ),
+        ],
+    ),
+    (
+        "a client that knows more than there were",
+        &[
+            (
+                "set c/a n=1 & set c/b n=2 & set c/c n=3; listen 1 c order n limit 2",
+                "add 1; c/a n=1 +1; c/b n=2 +1; current 1; --",
+            ),
+            ("keep x; imagine x 1 c/y; imagine x 1 c/z; reopen", ""),
+            (
+                "listen from x 1 c order n limit 2 expect 4",
+                "add 1; filter 1 2 named -2; current 1; --",
+            ),
+            ("delete c/a; reopen", ""),
+            // As many as there are by now would not show it.
+            (
+                "listen at x 1 c order n limit 2 expect 4",
+                "add 1; gone c/a -1; c/c n=3 +1; filter 1 2 named -2; current 1; --",
+            ),
+        ],
+    ),
+    (
+        "a client that knows nothing",
+        &[
+            ("listen 1 c", "add 1; current 1; --"),
+            ("keep x; reopen; set c/a n=1", ""),
+            ("listen from x 1 c expect 0", "add 1; c/a n=1 +1; filter 1 1 -0; current 1; --"),
+            ("listen 2 c expect 7", "add 2; c/a n=1 +2; current 2; --"),
+        ],
+    ),
+    (
         "once",
         &[
             ("set c/a n=1; listen 1 c", "add 1; c/a n=1 +1; current 1; --"),

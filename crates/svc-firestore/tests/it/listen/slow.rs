@@ -9,11 +9,13 @@ use crate::server::{DATABASE, Next, Server};
 use crate::watcher::{Told, View, Watcher};
 use crate::wire::{add, commit, set, target};
 
-/// Commits more than the log of a database holds.
-async fn overflow(server: &Server) {
+/// Commits more to one document than the log of a database holds.
+async fn overflow(server: &Server, path: &str) {
     for round in 0..40 {
         let padding = format!("p={round}{}", "x".repeat(900_000));
-        commit_one(server, "big/a", &padding).await;
+        let fields = fields::parse(["n=99", &padding]);
+        let request = commit(vec![set(path, fields)], Bytes::new());
+        let _: wire::CommitResponse = server.call("Commit", &request).await.expect("a commit");
     }
 }
 
@@ -47,16 +49,58 @@ async fn who_was_away_for_too_long_starts_over() {
     commit_one(&server, "c/a", "n=1").await;
     drain(&mut stream, &mut watcher).await;
     commit_one(&server, "c/a", "n=2").await;
-    overflow(&server).await;
+    overflow(&server, "c/big").await;
     let told = drain(&mut stream, &mut watcher).await;
     assert_eq!(told.first(), Some(&Told::Reset(1)));
     assert!(told.contains(&Told::Reset(2)));
     let boundaries = told.iter().filter(|told| matches!(told, Told::Boundary(_)));
     assert_eq!(boundaries.count(), 1, "{told:?}");
-    let of_one: Vec<_> = watcher.targets.get(&1).expect("active").view.values().collect();
-    assert_eq!(of_one.len(), 1);
-    assert_eq!(of_one.first().map(|seen| fields::render(&seen.fields)), Some("n=2".to_owned()));
+    let of_one = &watcher.targets.get(&1).expect("active").view;
+    assert_eq!(of_one.len(), 2);
+    assert_eq!(of_one.get("c/a").map(|seen| fields::render(&seen.fields)), Some("n=2".to_owned()));
     // And goes on as before.
+    commit_one(&server, "c/b", "n=3").await;
+    assert_eq!(drain(&mut stream, &mut watcher).await.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_away_for_so_long_that_it_is_still_known_is_told_the_differences() {
+    const COMMITS: usize = 9_000;
+    let server = Server::new(1);
+    let (mut stream, mut watcher) = (server.open("Listen", &[]).await, Watcher::default());
+    listen(&mut stream, &mut watcher, 1, "c");
+    listen(&mut stream, &mut watcher, 2, "c order -n limit 1");
+    commit_one(&server, "c/gone", "n=1").await;
+    commit_one(&server, "c/same", "n=1").await;
+    drain(&mut stream, &mut watcher).await;
+    // More than waits for one client, and less than the log holds.
+    for number in 0..COMMITS {
+        commit_one(&server, "c/a", &format!("n={number}")).await;
+    }
+    server.clear("/c/gone").await;
+    let told = drain(&mut stream, &mut watcher).await;
+    let brief: Vec<_> = told
+        .iter()
+        .map(|told| match told {
+            Told::Changed { path, seen, inside, left } => {
+                format!("{path} {} +{inside:?} -{left:?}", fields::render(&seen.fields))
+            }
+            Told::Deleted { path, left } => format!("gone {path} -{left:?}"),
+            Told::Boundary(_) => "--".to_owned(),
+            other => panic!("not expected: {other:?}"),
+        })
+        .collect();
+    let newest = format!("c/a n={}", COMMITS - 1);
+    assert_eq!(
+        brief,
+        [
+            "gone c/gone -[1]".to_owned(),
+            format!("{newest} +[1] -[]"),
+            "c/same n=1 +[] -[2]".to_owned(),
+            format!("{newest} +[2] -[]"),
+            "--".to_owned()
+        ]
+    );
     commit_one(&server, "c/b", "n=3").await;
     assert_eq!(drain(&mut stream, &mut watcher).await.len(), 2);
 }
@@ -78,7 +122,7 @@ async fn who_falls_behind_in_the_middle_of_it_starts_over_with_all_targets() {
     }
     // What the window still has to follow is forgotten now, and there is news for the new target.
     commit_one(&server, "d/a", "n=1").await;
-    overflow(&server).await;
+    overflow(&server, "c/big").await;
     drain(&mut stream, &mut watcher).await;
     for (id, path) in [(1, "c/a"), (2, "d/a")] {
         let target = watcher.targets.get(&id).expect("active");

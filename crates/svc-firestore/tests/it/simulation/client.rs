@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
+
 use super::model::{Model, Query};
 use super::random::Random;
 use crate::script::Listening;
-use crate::server::{DATABASE, Next, Server};
-use crate::watcher::{Boundary, Told, View, Watcher};
+use crate::server::{DATABASE, Next, START, Server};
+use crate::watcher::{Boundary, Seen, Told, View, Watcher};
 use crate::wire::{add, remove, target, with_read_time, with_token};
 
 /// A target of before, to be taken up again.
@@ -39,9 +41,9 @@ impl Client {
         }
     }
 
-    pub(crate) fn add(&mut self, query: Query, _random: &mut Random) {
+    pub(crate) fn add(&mut self, query: Query) {
         self.last_id += 1;
-        self.listen(self.last_id, query, None);
+        self.listen(self.last_id, query, None, None);
     }
 
     /// Takes up some target of before.
@@ -53,7 +55,7 @@ impl Client {
         self.last_id += 1;
         let by_token = random.one_in(2);
         let Remembered { query, view, boundary } = remembered;
-        self.listen(self.last_id, query, Some((view, boundary, by_token)));
+        self.listen(self.last_id, query, Some((view, boundary, by_token)), Some(random));
     }
 
     pub(crate) fn remove(&mut self, random: &mut Random) {
@@ -79,9 +81,10 @@ impl Client {
         for (id, known) in known {
             match (known, queries.get(&id)) {
                 (Some(Remembered { query, view, boundary }), _) => {
-                    self.listen(id, query, Some((view, boundary, !random.one_in(4))));
+                    let known = Some((view, boundary, !random.one_in(4)));
+                    self.listen(id, query, known, Some(random));
                 }
-                (None, Some(query)) => self.listen(id, query.clone(), None),
+                (None, Some(query)) => self.listen(id, query.clone(), None, None),
                 (None, None) => panic!("{id} has no query"),
             }
         }
@@ -128,11 +131,28 @@ impl Client {
         }
     }
 
-    fn listen(&mut self, id: i32, query: Query, known: Option<(View, Boundary, bool)>) {
+    /// With `random`, the client may say how many documents it knows, and may know one that never was.
+    fn listen(
+        &mut self,
+        id: i32,
+        query: Query,
+        known: Option<(View, Boundary, bool)>,
+        random: Option<&mut Random>,
+    ) {
         let mut target = target(id, &query.text());
         let view = match known {
             None => View::new(),
-            Some((view, boundary, by_token)) => {
+            Some((mut view, boundary, by_token)) => {
+                if let Some(random) = random
+                    && random.one_in(2)
+                {
+                    if !view.is_empty() && random.one_in(3) {
+                        let seen = Seen { fields: Bytes::new(), updated: START };
+                        view.insert("c/never".to_owned(), seen);
+                    }
+                    let known = i32::try_from(view.len()).expect("few documents");
+                    target.expected_count = Some(known);
+                }
                 target = match by_token {
                     true => with_token(target, boundary.token),
                     false => with_read_time(target, boundary.time),
