@@ -1,4 +1,5 @@
-//! The world outside the suite, behind one door: the clock, randomness, identifiers, threads, processes.
+//! The world outside the suite, behind one door: the clock, randomness, identifiers, threads, processes, files that
+//! change.
 //!
 //! Everything that reads time or rolls dice does it through an [`Env`], so that a test can hold the
 //! clock still and repeat a run from its seed. `clippy.toml` bans the direct calls everywhere else.
@@ -8,6 +9,7 @@ mod clock;
 mod env;
 mod random;
 
+pub mod file;
 pub mod process;
 pub mod thread;
 
