@@ -1,6 +1,7 @@
 //! The trait through which the suite runs a service without knowing the product behind it.
 
 use base_status::Status;
+use serde_json::Value;
 
 use crate::Data;
 
@@ -27,6 +28,15 @@ pub trait Service: Send + Sync + 'static {
     /// Whatever the product answers when something could not be done.
     fn clock_moved(&self) -> Result<(), Status> {
         Ok(())
+    }
+
+    /// Does what the product offers to the program that has started the suite, beside its protocols.
+    ///
+    /// # Errors
+    /// UNIMPLEMENTED for a name that the service does not have; whatever the product answers.
+    fn control(&self, name: &str, argument: &Value) -> Result<Value, Status> {
+        let _unread = argument;
+        Err(Status::unimplemented(format!("{} has no `{name}`", self.name())))
     }
 
     /// Ends what would keep a connection busy (streams, long polls), so that connections can drain.

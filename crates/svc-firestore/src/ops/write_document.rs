@@ -7,7 +7,7 @@ use engine_txn::CommitError;
 use super::commit;
 use super::get_document::Document;
 use super::writes::Write;
-use crate::access::{self, Access};
+use crate::access;
 use crate::error::Error;
 use crate::state::State;
 
@@ -21,9 +21,9 @@ pub(crate) async fn write_document(
     write: Write,
     mask: Option<&[FieldPath]>,
 ) -> Result<Document, Error> {
-    access::check(caller, Access::Write)?;
+    let guard = access::guard(state, caller, &write.name.database);
     let database = state.database(&write.name.database)?;
-    let committed = commit::apply(state, &database, std::slice::from_ref(&write), None)?;
+    let committed = commit::apply(state, &database, guard, std::slice::from_ref(&write), None)?;
     commit::survived(&database, &committed).await?;
     let key = key::document(&write.name.path);
     let changed = committed.commit.changes.iter().find(|change| change.key == key);

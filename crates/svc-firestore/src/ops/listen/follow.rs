@@ -103,6 +103,7 @@ impl ListenStream {
     }
 
     async fn follow_commit(&mut self, commit: &Commit) -> Result<(), Halt> {
+        self.recheck_after(commit).await?;
         let mut news = CommitNews::default();
         let mut behind = Vec::new();
         for (id, target) in &mut self.targets {

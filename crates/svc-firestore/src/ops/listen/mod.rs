@@ -6,6 +6,7 @@
 //! boundary: everything before it is one consistent state.
 
 mod follow;
+mod permission;
 mod stream;
 mod target;
 mod token;

@@ -11,13 +11,12 @@ use engine_store::{Commit, Snapshot};
 use engine_txn::Database;
 use engine_watch::{Event as Followed, Follower};
 use futures_util::{Stream, StreamExt};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::target::{self, Target, TargetRequest};
 use super::token::{self, Decoded, Resume};
 use super::{Event, Request, Room, TargetEvent};
-use crate::access::{self, Access};
 use crate::limits::{BYTES_IN_FLIGHT, TARGETS_PER_STREAM_MAX};
 use crate::ops::blocking;
 use crate::state::{State, stopped};
@@ -66,10 +65,11 @@ pub(crate) async fn listen(
                 Some(Err(status)) => Err(Halt::Ended(status)),
                 Some(Ok(request)) => {
                     if let (None, Some(name)) = (&stream, request.database()) {
-                        stream = Some(ListenStream::open(&state, name.clone(), out.clone())?);
+                        let opened = ListenStream::open(&state, &caller, name.clone(), out.clone());
+                        stream = Some(opened?);
                     }
                     match &mut stream {
-                        Some(stream) => stream.request(&caller, request).await,
+                        Some(stream) => stream.request(request).await,
                         None => refuse_without_database(&out, request).await,
                     }
                 }
@@ -136,11 +136,17 @@ enum News {
     Commits,
     /// Some were lost.
     Lost,
+    /// There are other rules.
+    Rules,
     /// Nothing has happened for long.
     Silence,
 }
 
 pub(super) struct ListenStream {
+    pub(super) state: Arc<State>,
+    pub(super) caller: Identity,
+    /// Changes when rules do.
+    rules: watch::Receiver<u64>,
     pub(super) name: DatabaseName,
     pub(super) database: Database,
     pub(super) suite: u64,
@@ -156,7 +162,8 @@ pub(super) struct ListenStream {
 
 impl ListenStream {
     fn open(
-        state: &State,
+        state: &Arc<State>,
+        caller: &Identity,
         name: DatabaseName,
         out: mpsc::Sender<Event>,
     ) -> Result<ListenStream, Status> {
@@ -165,6 +172,9 @@ impl ListenStream {
         let mut heartbeat = tokio::time::interval(HEARTBEAT_INTERVAL);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Ok(ListenStream {
+            rules: state.rules.changes(),
+            state: Arc::clone(state),
+            caller: caller.clone(),
             name,
             database,
             suite: state.suite,
@@ -191,6 +201,7 @@ impl ListenStream {
                 }
                 Followed::Lagged => News::Lost,
             },
+            Ok(()) = self.rules.changed() => News::Rules,
             // Nobody waits for the news of no target.
             _ = self.heartbeat.tick(), if !self.targets.is_empty() => News::Silence,
         }
@@ -200,6 +211,7 @@ impl ListenStream {
         match news {
             News::Commits => self.follow_pending(None).await,
             News::Lost => Err(Halt::Lost),
+            News::Rules => self.recheck_all().await,
             News::Silence => {
                 let now = self.database.snapshot();
                 self.catch_up(now.version()).await?;
@@ -208,7 +220,7 @@ impl ListenStream {
         }
     }
 
-    async fn request(&mut self, caller: &Identity, request: Request) -> Result<(), Halt> {
+    async fn request(&mut self, request: Request) -> Result<(), Halt> {
         let (id, target) = match request {
             Request::Remove(id) => {
                 return match self.targets.remove(&id) {
@@ -236,9 +248,6 @@ impl ListenStream {
                 self.name, target.database
             ))));
         }
-        if let Err(denied) = access::check(caller, Access::Read) {
-            return self.refuse(id, denied.into()).await;
-        }
         if self.targets.len() >= TARGETS_PER_STREAM_MAX {
             let text = format!("a stream holds at most {TARGETS_PER_STREAM_MAX} targets");
             return self.refuse(id, Status::resource_exhausted(text)).await;
@@ -256,6 +265,10 @@ impl ListenStream {
     }
 
     async fn add(&mut self, id: i32, request: TargetRequest) -> Result<(), Halt> {
+        let new = Target::new(request.scope);
+        if let Err(denied) = self.permits(&new) {
+            return self.refuse(id, denied).await;
+        }
         let (past, reset) = match self.past(&request.resume).await? {
             Past::Nothing => (None, false),
             Past::Known(past) => (Some(past), false),
@@ -266,7 +279,7 @@ impl ListenStream {
         };
         let now = self.database.snapshot();
         let (version, read_time) = (now.version(), now.time());
-        let (target, seen) = target::start(Target::new(request.scope), past, now.clone()).await?;
+        let (target, seen) = target::start(new, past, now.clone()).await?;
         // The other targets come to the same version first, so that one boundary holds for all of them.
         let caught_up = self.catch_up(version).await;
         self.tell(TargetEvent::Added(id)).await?;

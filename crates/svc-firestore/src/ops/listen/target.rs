@@ -9,6 +9,7 @@ use bytes::Bytes;
 use engine_query::{Prepared, Query, Row};
 use engine_store::{Commit, Record, Snapshot, StoreError};
 
+use super::permission::Asked;
 use super::stream::Halt;
 use super::token::Resume;
 use super::window::{Window, WindowQuery};
@@ -242,6 +243,27 @@ impl Target {
                 keys.iter().filter_map(found).map(sparing).collect()
             }
         }
+    }
+
+    /// What it asks for, as rules decide it.
+    pub(super) fn asked(&self) -> Asked {
+        match &self.selection {
+            Selection::Query(query) => Asked::Query(query.query().clone()),
+            Selection::Window(window) => Asked::Query(window.query().stated()),
+            Selection::Keys(keys) => Asked::Documents(keys.iter().cloned().collect()),
+        }
+    }
+
+    /// Whether a commit changes a document that the target selects, or did before.
+    pub(super) fn concerns(&self, commit: &Commit) -> bool {
+        commit.changes.iter().any(|change| match (&self.selection, self.prepared()) {
+            (Selection::Keys(keys), _) => keys.contains(&change.key),
+            (_, Some(query)) => {
+                let mut states = change.before.iter().chain(&change.after);
+                states.any(|record| query.matches(&change.key, record))
+            }
+            (_, None) => false,
+        })
     }
 
     fn prepared(&self) -> Option<&Prepared> {

@@ -46,6 +46,14 @@ impl WindowQuery {
         &self.from_first
     }
 
+    /// The query as it was stated.
+    pub(super) fn stated(&self) -> Query {
+        let query = self.from_first.query();
+        let offset = u32::try_from(self.offset).unwrap_or(u32::MAX);
+        let limit = query.limit.map(|limit| limit.saturating_sub(offset));
+        Query { offset, limit, ..query.clone() }
+    }
+
     /// How many documents from the first on are in the window or before it, at most.
     fn len_max(&self) -> usize {
         self.from_first.query().limit.map_or(usize::MAX, |limit| limit as usize)
