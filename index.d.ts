@@ -31,9 +31,11 @@ export interface ListenOptions {
 /** What the Firestore service takes. */
 export interface FirestoreOptions extends ListenOptions {
   /**
-   * The path of a security rules file. Rules are not evaluated yet: every request is allowed.
+   * Security rules: the path of a file, or the source itself, which is a string with a brace in it. A file is
+   * followed: when it changes, its rules are in force within a second, unless they have errors. Rules with
+   * errors reject `start`, and the error lists all of them.
    *
-   * @default the file that `firebase.json` names, if any
+   * @default the file that `firebase.json` names, if any; without one every request is allowed
    */
   rules?: string;
   /**
@@ -139,14 +141,104 @@ export interface ServiceAddress {
   readonly url: string;
 }
 
+/** The Firestore service of a running suite. */
+export interface FirestoreService extends ServiceAddress {
+  /**
+   * Puts security rules in force at once: for every database of every project, whatever was set before, or for
+   * one project or one database alone. A request that is under way is decided by the rules it began with.
+   *
+   * @param source the rules themselves
+   * @returns what they are warned of, one line each
+   * @throws {FireletError} `FIRELET_BAD_RULES` with every error of the source, and the rules stay as they were;
+   * `FIRELET_STOPPED`
+   */
+  setRules(source: string, options?: { project?: string; database?: string }): Promise<{ warnings: string[] }>;
+
+  /**
+   * Decides a request by the rules without sending it, and says why: which allow statements were tried, and
+   * which part of each condition decided, with its values.
+   *
+   * @throws {FireletError} `FIRELET_INVALID_OPTION` for what is no request; `FIRELET_STOPPED`
+   */
+  explain(request: ExplainedRequest): Promise<Explanation>;
+}
+
+/** A request for `explain`. */
+export interface ExplainedRequest {
+  /** What it does; `list` is a query or a listener on one. */
+  method: 'get' | 'list' | 'create' | 'update' | 'delete';
+  /** The path of the document, such as `notes/a`; for `list` that of the collection. */
+  path: string;
+  /**
+   * Who asks: nobody, or a user with further claims.
+   *
+   * @default null
+   */
+  auth?: { uid: string; token?: { [claim: string]: unknown } } | null;
+  /** For `create` and `update`: the whole document as it would be afterwards. */
+  data?: { [field: string]: unknown };
+  /** For `list`: filters such as `['owner', '==', 'alice']`, all of which hold. */
+  where?: [field: string, op: string, value: unknown][];
+  /** For `list`: the limit of the query. */
+  limit?: number;
+  /**
+   * The project.
+   *
+   * @default the suite's own
+   */
+  project?: string;
+  /**
+   * The database.
+   *
+   * @default '(default)'
+   */
+  database?: string;
+}
+
+/** What rules say to a request. */
+export interface Explanation {
+  /** Whether it is allowed. */
+  readonly allowed: boolean;
+  /** What a client is told where it is not. */
+  readonly message: string;
+  /** The name of the rules' file; null where there are no rules, so that everything is allowed. */
+  readonly rules: string | null;
+  /** The whole explanation as text. */
+  readonly explanation: string;
+  /** The allow statements that were tried, in order. */
+  readonly attempts: readonly {
+    /** The whole path of the match block. */
+    readonly match: string;
+    /** The wildcards of that path with their values. */
+    readonly wildcards: { readonly [name: string]: string };
+    /** Where the allow statement stands, counted from 1. */
+    readonly line: number;
+    readonly column: number;
+    readonly outcome: 'granted' | 'false' | 'error';
+    /** What went wrong, for an error. */
+    readonly error: string | null;
+    /** The part of the condition that decided, where it did not grant. */
+    readonly deciding: {
+      readonly text: string;
+      readonly line: number;
+      readonly column: number;
+      readonly value: string | null;
+      readonly error: string | null;
+      readonly operands: readonly { readonly text: string; readonly value: string | null; readonly error: string | null }[];
+    } | null;
+  }[];
+  /** What `debug()` was called with. */
+  readonly debug: readonly { readonly line: number; readonly column: number; readonly value: string }[];
+}
+
 /**
  * A running suite. It keeps the process alive until `stop` or `unref`.
  */
 export interface Suite {
   /** The suite's own project id. */
   readonly project: string;
-  /** Where Firestore answers gRPC and REST. */
-  readonly firestore: ServiceAddress;
+  /** Where Firestore answers gRPC and REST, and its rules. */
+  readonly firestore: FirestoreService;
   /** Where the emulator hub answers. */
   readonly hub: ServiceAddress;
   /** The clock that everything in the suite reads. */
@@ -273,6 +365,7 @@ export function start(options?: StartOptions): Promise<Suite>;
 /** The `code` of a `FireletError`. docs/reference/errors.md says what each means and what to do. */
 export type FireletErrorCode =
   | 'FIRELET_BAD_CONFIG'
+  | 'FIRELET_BAD_RULES'
   | 'FIRELET_BINDING_MISSING'
   | 'FIRELET_CLEAR_FAILED'
   | 'FIRELET_CONFIG_NOT_FOUND'

@@ -102,6 +102,25 @@ function strings(method, options, names) {
 }
 
 /**
+ * An object given to a method, with members of these names alone. What they hold is checked where it is used.
+ *
+ * @param {string} method
+ * @param {unknown} value
+ * @param {string[]} names
+ * @returns {object}
+ * @throws {FireletError} `FIRELET_INVALID_OPTION`, `FIRELET_UNKNOWN_OPTION`
+ */
+function plain(method, value, names) {
+  const takes = `\`${method}\` takes an object with ${names.map((name) => `\`${name}\``).join(', ')}`;
+  if (typeof value !== 'object' || value === null || !isPlain(value) || Array.isArray(value)) {
+    throw new FireletError('FIRELET_INVALID_OPTION', `${takes}, not ${value === null ? 'null' : describe(value)}`);
+  }
+  const unknown = Object.keys(value).find((key) => !names.includes(key));
+  if (unknown !== undefined) throw new FireletError('FIRELET_UNKNOWN_OPTION', `unknown option \`${unknown}\`: ${takes}`);
+  return value;
+}
+
+/**
  * A time span given to a method.
  *
  * @param {string} method
@@ -115,4 +134,4 @@ function milliseconds(method, value) {
   throw new FireletError('FIRELET_INVALID_OPTION', `\`${method}\` takes a number of milliseconds, none below zero, not ${found}`);
 }
 
-module.exports = { milliseconds, strings, toJson };
+module.exports = { milliseconds, plain, strings, toJson };

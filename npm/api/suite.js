@@ -8,7 +8,10 @@ const { clearInterval, setInterval } = require('node:timers');
 const { binding, made, unwrap } = require('./binding.js');
 const { lend, takeBack } = require('./env.js');
 const { FireletError } = require('./error.js');
-const { milliseconds, strings, toJson } = require('./options.js');
+const { milliseconds, plain, strings, toJson } = require('./options.js');
+
+/** What a request that is to be explained consists of. */
+const EXPLAINED = ['method', 'path', 'auth', 'data', 'where', 'limit', 'project', 'database'];
 
 /** The longest delay that Node's timers take, about 25 days. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
@@ -34,7 +37,12 @@ class Suite {
     this.#native = native;
     this.project = info.project;
     this.env = Object.freeze({ ...info.env });
-    this.firestore = Object.freeze(info.services.firestore);
+    this.firestore = Object.freeze({
+      ...info.services.firestore,
+      setRules: (/** @type {string} */ source, /** @type {{ project?: string, database?: string }} */ options) =>
+        this.#setRules(source, options),
+      explain: (/** @type {import('../../index.js').ExplainedRequest} */ request) => this.#explain(request),
+    });
     this.hub = Object.freeze(info.services.hub);
     this.clock = Object.freeze({
       now: () => this.#now(),
@@ -86,6 +94,32 @@ class Suite {
   async idle() {
     if (this.#stopping !== undefined) throw stopped();
     unwrap(await this.#native.idle());
+  }
+
+  /**
+   * @param {string} source
+   * @param {{ project?: string, database?: string }} [options]
+   */
+  async #setRules(source, options) {
+    if (typeof source !== 'string' || !source.isWellFormed()) {
+      throw new FireletError('FIRELET_INVALID_OPTION', '`setRules` takes the source of rules, a string');
+    }
+    const { project, database } = strings('setRules', options, ['project', 'database']);
+    return this.#control('setRules', { source, project, database });
+  }
+
+  /** @param {import('../../index.js').ExplainedRequest} request */
+  async #explain(request) {
+    return this.#control('explain', plain('explain', request, EXPLAINED));
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} argument
+   */
+  async #control(name, argument) {
+    if (this.#stopping !== undefined) throw stopped();
+    return unwrap(await this.#native.control('firestore', name, toJson(argument)));
   }
 
   #now() {

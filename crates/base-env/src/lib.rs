@@ -1,4 +1,5 @@
-//! The world outside the suite, behind one door: the clock, randomness, identifiers, threads, processes, memory.
+//! The world outside the suite, behind one door: the clock, randomness, identifiers, threads, processes, memory,
+//! files that change.
 //!
 //! Everything that reads time or rolls dice does it through an [`Env`], so that a test can hold the
 //! clock still and repeat a run from its seed. `clippy.toml` bans the direct calls everywhere else.
@@ -7,6 +8,7 @@ mod clock;
 mod env;
 mod random;
 
+pub mod file;
 pub mod memory;
 pub mod process;
 pub mod thread;

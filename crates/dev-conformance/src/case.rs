@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::expect::Expectation;
 use crate::query::{AggregateSpec, QuerySpec};
@@ -23,6 +25,9 @@ pub struct Topic {
     /// Named sets of documents that cases start from.
     #[serde(default)]
     pub data: BTreeMap<String, Map<String, Value>>,
+    /// Named security rules that cases are asked under.
+    #[serde(default)]
+    pub rules: BTreeMap<String, String>,
     /// The cases.
     pub cases: Vec<Case>,
 }
@@ -38,8 +43,28 @@ pub struct Case {
     /// The documents to start from.
     #[serde(default)]
     pub setup: Option<Setup>,
+    /// Security rules: a name in the file's `rules`, a source, or what stands in one below `documents`.
+    #[serde(default)]
+    pub rules: Option<String>,
+    /// Who asks where a step does not say it.
+    #[serde(default)]
+    pub auth: Auth,
     /// The requests, in order.
     pub steps: Vec<Step>,
+}
+
+/// Who asks.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(untagged)]
+pub enum Auth {
+    /// An owner, for whom no rules count. No case says it so: null would look like nobody.
+    #[default]
+    #[serde(skip)]
+    Owner,
+    /// `nobody`, `owner`, or a user with this id.
+    Named(String),
+    /// A user with these claims.
+    Claims(Map<String, Value>),
 }
 
 /// The documents a case starts from.
@@ -84,7 +109,9 @@ pub struct Step {
     pub transaction: Option<String>,
     /// Further members of the request body.
     pub with: Option<Map<String, Value>>,
-    /// Headers beside `authorization: Bearer owner`; null removes one.
+    /// Who asks, if not the one who asks in the whole case.
+    pub auth: Option<Auth>,
+    /// Headers beside that; null removes one.
     pub headers: BTreeMap<String, Option<String>>,
     /// Name to JSON pointer into the answer's body.
     pub capture: BTreeMap<String, String>,
@@ -100,6 +127,37 @@ impl Step {
     /// The expectation for one side.
     pub fn expectation(&self, oracle: bool) -> Option<&Expectation> {
         if oracle { self.oracle.as_ref().or(self.expect.as_ref()) } else { self.expect.as_ref() }
+    }
+}
+
+impl Topic {
+    /// The rules of a case, whole.
+    pub fn rules_of(&self, case: &Case) -> Option<String> {
+        let rules = case.rules.as_ref()?;
+        let rules = self.rules.get(rules).unwrap_or(rules);
+        if rules.contains("service ") {
+            return Some(rules.clone());
+        }
+        Some(format!(
+            "rules_version = '2';\nservice cloud.firestore {{\n  match /databases/{{database}}/documents {{\n{rules}\n  }}\n}}\n"
+        ))
+    }
+}
+
+impl Auth {
+    /// The header that says it; none for nobody.
+    pub fn header(&self) -> Option<String> {
+        let claims = match self {
+            Auth::Owner => return Some("Bearer owner".to_owned()),
+            Auth::Named(name) => match name.as_str() {
+                "owner" => return Some("Bearer owner".to_owned()),
+                "nobody" => return None,
+                uid => json!({"sub": uid, "user_id": uid}),
+            },
+            Auth::Claims(claims) => Value::Object(claims.clone()),
+        };
+        let encode = |json: Value| URL_SAFE_NO_PAD.encode(json.to_string());
+        Some(format!("Bearer {}.{}.", encode(json!({"alg": "none"})), encode(claims)))
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use crate::case::Step;
+use crate::case::{Auth, Step};
 use crate::generate;
 use crate::scope::Scope;
 use crate::value::expand_marks;
@@ -22,7 +22,7 @@ pub(crate) struct Request {
 }
 
 /// Builds a step's request. Captured texts must be known by now.
-pub(crate) fn build(step: &Step, scope: &Scope) -> Result<Request> {
+pub(crate) fn build(step: &Step, auth: &Auth, scope: &Scope) -> Result<Request> {
     let (method, target, body) = shape(step)?;
     let target = scope.resolve_target(&absolute(&target));
     let body = match (&step.raw, body) {
@@ -34,7 +34,10 @@ pub(crate) fn build(step: &Step, scope: &Scope) -> Result<Request> {
         }
         (None, None) => Bytes::new(),
     };
-    let mut headers = BTreeMap::from([("authorization".to_owned(), "Bearer owner".to_owned())]);
+    let mut headers = BTreeMap::new();
+    if let Some(header) = step.auth.as_ref().unwrap_or(auth).header() {
+        headers.insert("authorization".to_owned(), header);
+    }
     if !body.is_empty() {
         headers.insert("content-type".to_owned(), "application/json".to_owned());
     }
@@ -50,7 +53,17 @@ pub(crate) fn build(step: &Step, scope: &Scope) -> Result<Request> {
 /// The commit that writes a case's setup.
 pub(crate) fn setup(documents: &Map<String, Value>, scope: &Scope) -> Result<Request> {
     let step = Step { set: Some(documents.clone()), ..Step::default() };
-    build(&step, scope)
+    build(&step, &Auth::Owner, scope)
+}
+
+/// The request that puts rules in force for a case's project. Their wildcards must not be named as placeholders.
+pub(crate) fn rules(source: &str, scope: &Scope) -> Result<Request> {
+    let step = Step {
+        call: Some("PUT /emulator/v1/projects/{project}:securityRules".to_owned()),
+        body: Some(json!({"rules": {"files": [{"name": "firestore.rules", "content": source}]}})),
+        ..Step::default()
+    };
+    build(&step, &Auth::Owner, scope)
 }
 
 fn absolute(target: &str) -> String {

@@ -75,9 +75,13 @@ async fn run_case(topic: &Topic, case: &Case, client: &Client, side: Side) -> Re
         let answer = client.send(request::setup(documents, &judge.scope)?, DEADLINE).await?;
         ensure!(answer.status == 200, "setup was answered {} {}", answer.status, answer.body);
     }
+    if let Some(rules) = topic.rules_of(case) {
+        let answer = client.send(request::rules(&rules, &judge.scope)?, DEADLINE).await?;
+        ensure!(answer.status == 200, "rules were answered {} {}", answer.status, answer.body);
+    }
     for (index, step) in case.steps.iter().enumerate() {
-        let request =
-            request::build(step, &judge.scope).with_context(|| format!("step {index}"))?;
+        let request = request::build(step, &case.auth, &judge.scope)
+            .with_context(|| format!("step {index}"))?;
         let hangs =
             step.expectation(side == Side::Oracle).is_some_and(|expectation| expectation.hang);
         let answer = client.send(request, if hangs { HANG } else { DEADLINE }).await;

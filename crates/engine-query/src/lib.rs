@@ -47,6 +47,7 @@ pub use model::{
     CompositeOp, Cursor, Direction, DistanceMeasure, FieldOp, Filter, FindNearest, From, Order,
     Query, UnaryOp,
 };
+pub use normalize::Disjuncts;
 pub use partition::partition;
 pub use project::project;
 pub use required::{

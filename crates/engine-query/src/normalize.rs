@@ -62,7 +62,7 @@ pub(crate) fn each_leaf<'f>(filter: &'f Filter, visit: &mut impl FnMut(&'f Filte
 /// A filter in disjunctive normal form. IN and ARRAY_CONTAINS_ANY are split into their elements, and what
 /// is stated twice counts once.
 #[derive(Clone, Debug)]
-pub(crate) struct Disjuncts {
+pub struct Disjuncts {
     leaves: Vec<Filter>,
     disjuncts: Conjunctions,
 }
@@ -71,8 +71,11 @@ pub(crate) struct Disjuncts {
 type Conjunctions = BTreeSet<Vec<usize>>;
 
 impl Disjuncts {
-    /// The form of a validated filter.
-    pub(crate) fn of(filter: Option<&Filter>, limits: LimitPolicy) -> Result<Self, QueryError> {
+    /// The form of a validated filter; of no filter, one conjunction of nothing.
+    ///
+    /// # Errors
+    /// A filter with more conjunctions than are counted.
+    pub fn of(filter: Option<&Filter>, limits: LimitPolicy) -> Result<Self, QueryError> {
         let mut leaves = Leaves::default();
         let disjuncts = match filter {
             Some(filter) => expand(filter, &mut leaves, counted_max(limits))?,
@@ -87,7 +90,7 @@ impl Disjuncts {
     }
 
     /// The leaves of every conjunction.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = &Filter>> {
+    pub fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = &Filter>> + '_ {
         self.disjuncts
             .iter()
             .map(|disjunct| disjunct.iter().filter_map(|leaf| self.leaves.get(*leaf)))

@@ -8,6 +8,8 @@ use crate::position::Span;
 pub struct EvalError {
     text: String,
     pub(crate) span: Option<Span>,
+    /// Whether it is not known rather than wrong: it takes what is not there to look at.
+    pub(crate) undetermined: bool,
 }
 
 /// Boxed, since results are passed through every step of an evaluation.
@@ -21,7 +23,13 @@ impl EvalError {
 }
 
 pub(crate) fn failure(text: impl Into<String>) -> Failure {
-    Box::new(EvalError { text: text.into(), span: None })
+    Box::new(EvalError { text: text.into(), span: None, undetermined: false })
+}
+
+/// What a query leaves open, or a document that is not loaded would decide.
+pub(crate) fn undetermined() -> Failure {
+    let text = "evaluation error".to_owned();
+    Box::new(EvalError { text, span: None, undetermined: true })
 }
 
 pub(crate) fn null_value() -> Failure {

@@ -8,6 +8,7 @@
 mod check;
 mod coverage;
 mod decide;
+mod decision;
 mod diagnostic;
 mod error;
 mod eval;
@@ -18,6 +19,7 @@ pub mod limits;
 mod parse;
 mod pattern;
 mod position;
+mod query;
 mod re2;
 mod request;
 mod ruleset;
@@ -26,12 +28,16 @@ mod tree;
 mod value;
 
 pub use coverage::{Counts, Coverage, Expression, Observer};
-pub use decide::{Attempt, DebugOutput, Decision, Outcome};
+pub use decision::{Attempt, DebugOutput, Decision, Outcome, Preliminary, Verdict, denial};
 pub use diagnostic::{Diagnostic, RulesError, Severity};
 pub use error::EvalError;
 pub use explain::{Deciding, Operand};
 pub use position::Position;
+pub use query::{Branch, FieldConstraint, Part, Query, Selection};
 pub use request::{Auth, Document, Method, NewResource, Request, Resource, Service};
 pub use ruleset::Ruleset;
 pub use session::{Documents, DocumentsError, Session, View};
-pub use value::{Duration, List, Map, MapDiff, Path, Segment, Shared, Status, Type, Value};
+pub use value::{
+    Comparison, Constraint, Duration, List, Map, MapDiff, Path, Segment, Shared, Status, Type,
+    Value,
+};

@@ -4,6 +4,7 @@ use std::fmt;
 
 use base_value::{Fields, Timestamp};
 
+use crate::query::Selection;
 use crate::value::Value;
 
 /// A product whose rules the language states.
@@ -83,6 +84,11 @@ impl Method {
 pub trait Document: fmt::Debug + Send + Sync {
     /// All fields.
     fn fields(&self) -> &Fields;
+
+    /// One field. A host that keeps documents encoded may decode it alone.
+    fn field(&self, name: &str) -> Option<&base_value::Value> {
+        self.fields().get(name)
+    }
 }
 
 impl Document for Fields {
@@ -94,10 +100,10 @@ impl Document for Fields {
 /// Who asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Auth<'r> {
-    /// `request.auth.uid`
-    pub uid: &'r str,
+    /// `request.auth.uid`; none for a token that names nobody.
+    pub uid: Option<&'r str>,
     /// `request.auth.token`: all claims.
-    pub token: &'r Fields,
+    pub token: &'r dyn Document,
 }
 
 /// `resource`: what is there before the request.
@@ -107,6 +113,8 @@ pub enum Resource<'r> {
     Missing,
     /// This is. Firestore shows it as `data` beside `id` and `__name__`, Storage as the map it is.
     Present(&'r dyn Document),
+    /// A query asks, and this is known of all documents it can answer.
+    Selected(&'r Selection<'r>),
 }
 
 /// `request.resource`: what will be there after the request.

@@ -134,6 +134,23 @@ impl BindingSuite {
         self.home.promise(env, work, lost, || ())
     }
 
+    /// Asks a service for what it offers beside its protocols. `argument` is JSON, and so is the answer.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn control<'env>(
+        &self,
+        env: &'env Env,
+        service: String,
+        name: String,
+        argument: String,
+    ) -> napi::Result<Object<'env>> {
+        let work = on_suite(&self.running, move |suite| {
+            let argument = serde_json::from_str(&argument)
+                .map_err(|error| SuiteError::Argument(error.to_string()))?;
+            suite.control(&service, &name, &argument)
+        });
+        self.home.promise(env, async { text(work.await) }, lost, || ())
+    }
+
     /// The time on the suite's clock in milliseconds since 1970; nothing where it does not run.
     #[napi(catch_unwind)]
     pub fn now(&self) -> Option<f64> {

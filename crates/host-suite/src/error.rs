@@ -63,6 +63,9 @@ pub enum StartError {
         /// What stands in the way, with the address.
         reason: String,
     },
+    /// Security rules are wrong: every finding of every file, a line each.
+    #[error("the security rules cannot be used:\n{}", .0.join("\n"))]
+    Rules(Vec<String>),
     /// The folder of kept data cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -112,6 +115,7 @@ impl StartError {
                 DataError::InUse { .. } => "FIRELET_DATA_IN_USE",
                 DataError::Newer { .. } => "FIRELET_DATA_TOO_NEW",
             },
+            Self::Rules(_) => "FIRELET_BAD_RULES",
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
     }
@@ -135,6 +139,12 @@ pub enum SuiteError {
     /// The clock would pass what protocols can say.
     #[error("the suite's clock cannot go past the year 9999")]
     ClockRange,
+    /// A method was given what it cannot use.
+    #[error("{0}")]
+    Argument(String),
+    /// Security rules are wrong, so that those in force stay.
+    #[error("{0}")]
+    Rules(String),
     /// A service refused.
     #[error("{service}: {}", .status.message)]
     Service {
@@ -153,7 +163,10 @@ impl SuiteError {
             Self::Stopped => "FIRELET_STOPPED",
             Self::ForeignSnapshot => "FIRELET_FOREIGN_SNAPSHOT",
             Self::Project(_) => "FIRELET_INVALID_PROJECT",
-            Self::ForkOfItself(_) | Self::ClockRange => "FIRELET_INVALID_OPTION",
+            Self::ForkOfItself(_) | Self::ClockRange | Self::Argument(_) => {
+                "FIRELET_INVALID_OPTION"
+            }
+            Self::Rules(_) => "FIRELET_BAD_RULES",
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
     }

@@ -113,10 +113,10 @@ impl Plan {
         let mut configs = ServiceConfigs::default();
         if targets.names.contains(&"firestore") {
             firestore::edition(config, &mut notices)?;
-            notices.extend(firestore::rules(&options, config)?);
+            configs.firestore.rules = firestore::rules(&options, config, &mut notices)?;
             let (indexes, missing) = config::firestore_indexes(config)?;
             configs.firestore.indexes = indexes;
-            configs.firestore.databases = config::firestore_databases(config)?;
+            configs.firestore.databases = config::firestore_databases(config);
             configs.firestore.indexes.policy = options.indexes;
             configs.firestore.limits = options.limits;
             configs.firestore.cache_bytes = options.cache_mib.map(bytes_of_mib);

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base_env::{Env, UnixMicros};
-use base_status::Status;
+use base_status::{Code, Status};
 use front::{Bound, ServeOptions, Serving};
 use serde_json::{Map, Value, json};
+use svc_firestore::BAD_RULES;
 use svc_hub::{Claim, Locator};
 use svc_kit::{Context, Data, Directory, Listing, Place, Service};
 use tokio::sync::Mutex;
@@ -305,6 +306,27 @@ impl Suite {
             service.idle().await;
         }
         Ok(())
+    }
+
+    /// Asks a service for what it offers to whoever has started the suite, beside its protocols.
+    ///
+    /// # Errors
+    /// The suite is stopped; there is no such service or no such name; or the service refuses.
+    pub fn control(
+        &self,
+        service: &str,
+        name: &str,
+        argument: &Value,
+    ) -> Result<Value, SuiteError> {
+        self.check_running()?;
+        let found = self.inner.services.iter().find(|running| running.name() == service);
+        let found = found
+            .ok_or_else(|| SuiteError::Argument(format!("this suite does not run {service}")))?;
+        found.control(name, argument).map_err(|status| match status {
+            Status { reason: BAD_RULES, message, .. } => SuiteError::Rules(message),
+            Status { code: Code::InvalidArgument, message, .. } => SuiteError::Argument(message),
+            status => of(&**found)(status),
+        })
     }
 
     fn check_running(&self) -> Result<(), SuiteError> {

@@ -1,4 +1,6 @@
-//! The emulator's own routes beside the product's: the health check, and clearing.
+//! The emulator's own routes beside the product's: the health check, clearing, and security rules.
+
+mod rules;
 
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use axum::extract::{Path, Request, State as Shared};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, delete, get};
-use base_status::{Code, Status};
+use base_status::Status;
 use base_value::{DatabaseName, ResourcePath};
 use http::Method;
 use http::header::CONTENT_TYPE;
@@ -21,32 +23,22 @@ pub(crate) fn router(state: Arc<State>) -> Router {
     let documents = "/emulator/v1/projects/{project}/databases/{database}/documents";
     Router::new()
         .route("/", get(|| async { "Ok\n" }))
-        .route("/emulator/v1/projects/{project}", any(without_rules))
-        .route("/emulator/v1/projects/{project}/databases/{database}", any(without_rules))
+        .route("/emulator/v1/projects/{project}", any(rules::serve))
+        .route("/emulator/v1/projects/{project}/databases/{database}", any(rules::serve))
         .route(documents, delete(clear_database))
         .route(&format!("{documents}/{{*path}}"), delete(clear_path))
         .route_layer(axum::middleware::from_fn(refuse_foreign_pages))
         .with_state(state)
 }
 
-/// What deletes data is not for the web pages of strangers that happen to be open on this machine.
+/// What deletes data or sets rules is not for the web pages of strangers that happen to be open on this machine.
 async fn refuse_foreign_pages(request: Request, next: Next) -> Response {
-    if request.method() == Method::DELETE && front::is_foreign_page(request.headers()) {
-        let text = "web pages that this machine does not serve may not clear data";
+    let changes = matches!(*request.method(), Method::DELETE | Method::PUT);
+    if changes && front::is_foreign_page(request.headers()) {
+        let text = "web pages that this machine does not serve may not clear data or set rules";
         return front::status_to_http(&Status::permission_denied(text));
     }
     next.run(request).await
-}
-
-/// Setting rules must not look as if it had worked.
-async fn without_rules(request: Request) -> Response {
-    let verb = request.uri().path().rsplit_once(':').map_or("", |(_, verb)| verb);
-    if !matches!(verb, "securityRules" | "ruleCoverage" | "ruleCoverage.html") {
-        return front::unknown_route(request).await;
-    }
-    let text = "firelet does not evaluate security rules yet: every request is allowed, and rules \
-                cannot be set";
-    front::status_to_http(&Status::new(Code::Unimplemented, "no-rules", text))
 }
 
 async fn clear_database(

@@ -1,9 +1,8 @@
 //! What the suite can set for Firestore.
 
-use std::path::PathBuf;
-
 use base_value::LimitPolicy;
 
+use crate::access::StartRules;
 use crate::indexes::Indexes;
 
 /// Firestore's options, with the defaults production would suggest.
@@ -17,6 +16,8 @@ pub struct Config {
     pub cache_bytes: Option<usize>,
     /// The databases that the project's files name.
     pub databases: Vec<DatabaseConfig>,
+    /// The security rules to start with. Where there are none, everything is open to everybody.
+    pub rules: Vec<StartRules>,
 }
 
 /// One database that the project's files name.
@@ -24,6 +25,4 @@ pub struct Config {
 pub struct DatabaseConfig {
     /// Its id, such as `(default)`.
     pub id: String,
-    /// The file of its security rules.
-    pub rules: Option<PathBuf>,
 }

@@ -30,6 +30,9 @@ pub(crate) enum Error {
     InvalidTransaction,
     #[error("Missing or insufficient permissions.")]
     PermissionDenied,
+    /// The text is that of the official emulator: which allow statements were tried.
+    #[error("{0}")]
+    Denied(String),
     #[error("{0}")]
     IndexRequired(String),
     #[error("{0}")]
@@ -152,7 +155,7 @@ impl From<Error> for Status {
             Error::InvalidTransaction => {
                 Status::new(Code::InvalidArgument, "invalid-transaction", message)
             }
-            Error::PermissionDenied => Status::permission_denied(message),
+            Error::PermissionDenied | Error::Denied(_) => Status::permission_denied(message),
             Error::IndexRequired(_) => {
                 Status::new(Code::FailedPrecondition, "index-required", message)
             }

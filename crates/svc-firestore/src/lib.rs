@@ -26,8 +26,10 @@ use std::sync::Arc;
 use axum::Router;
 use base_status::Status;
 use base_wire::google::firestore::v1::firestore_server::FirestoreServer;
+use serde_json::Value;
 use svc_kit::{Context, Data, Saved, Service};
 
+pub use access::{BAD_RULES, StartRules};
 pub use base_value::LimitPolicy;
 pub use config::{Config, DatabaseConfig};
 pub use indexes::{IndexPolicy, Indexes, MissingIndex, Recorder};
@@ -87,6 +89,14 @@ impl Service for Firestore {
         Box::pin(self.state.hubs.idle())
     }
 
+    fn control(&self, name: &str, argument: &Value) -> Result<Value, Status> {
+        match name {
+            "setRules" => access::set_rules(&self.state, argument),
+            "explain" => access::explain(&self.state, argument),
+            other => Err(Status::unimplemented(format!("firestore has no `{other}`"))),
+        }
+    }
+
     fn shutdown(&self) {
         self.state.stop();
     }
@@ -106,7 +116,9 @@ impl Data for Firestore {
     }
 
     fn fork(&self, from: &str, to: &str) -> Result<(), Status> {
-        self.state.databases.fork(from, to)
+        self.state.databases.fork(from, to)?;
+        self.state.rules.fork(from, to);
+        Ok(())
     }
 
     fn close(&self) -> Result<(), Status> {

@@ -47,6 +47,23 @@ pub(crate) const TTL_FOUND_MAX: u32 = 10_000;
 /// written takes to come.
 pub(crate) const TTL_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Projects and databases that have rules of their own. A test run that gives every test a project of its own
+/// stays below; equal sources are kept once.
+pub(crate) const RULESETS_MAX: usize = 10_000;
+
+/// Bytes that are read of a rules file: a little more than a source may have, so that one that is too long is
+/// found out.
+pub(crate) const RULES_FILE_BYTES_MAX: u64 = 512 * 1024;
+
+/// Bytes of a request that sets rules: the source in JSON, where every byte may be written in six.
+pub(crate) const RULES_REQUEST_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// How often rules files are looked at. A change counts when two looks find the same, so within a second.
+pub(crate) const RULES_FILE_INTERVAL: Duration = Duration::from_millis(150);
+
+/// Fields of a document that rules ask for one by one before all of them are decoded at once.
+pub(crate) const FIELDS_DECODED_ALONE_MAX: usize = 4;
+
 /// Documents in one BatchGet request: what the largest request (10 MiB) holds of the shortest names.
 pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
 

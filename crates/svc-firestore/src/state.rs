@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use base_env::Env;
+use base_env::file::FileWatch;
 use base_status::Status;
 use base_value::{DatabaseName, LimitPolicy};
 use engine_txn::Database;
+use parking_lot::Mutex;
 use svc_kit::Context;
 use tokio::sync::watch;
 
+use crate::access::{self, Rules};
 use crate::catalog::Catalog;
 use crate::config::Config;
 use crate::databases::Databases;
@@ -20,14 +23,19 @@ use crate::ttl::Sweeper;
 /// Everything the operations work on.
 pub(crate) struct State {
     pub(crate) env: Env,
+    /// The suite's own project.
+    pub(crate) project: String,
     /// A number that tells this suite's resume tokens from those of any other.
     pub(crate) suite: u64,
     pub(crate) preparer: Arc<Preparer>,
     pub(crate) databases: Arc<Databases>,
     pub(crate) hubs: Hubs,
+    pub(crate) rules: Arc<Rules>,
     pub(crate) catalog: Catalog,
     pub(crate) operations: Operations,
     pub(crate) sweeper: Sweeper,
+    /// Follows rules files, until the service stops.
+    rules_files: Mutex<Option<FileWatch>>,
     stopping: watch::Sender<bool>,
 }
 
@@ -35,7 +43,7 @@ impl State {
     /// # Errors
     /// What is kept cannot be opened.
     pub(crate) fn open(context: Context, config: Config) -> Result<State, Status> {
-        let Context { env, place, log, .. } = context;
+        let Context { env, project, place, log, .. } = context;
         let (stopping, _) = watch::channel(false);
         let mut suite = [0; 8];
         env.random(&mut suite);
@@ -43,8 +51,14 @@ impl State {
         let databases =
             Databases::open(env.clone(), place, Arc::clone(&preparer), config.cache_bytes)?;
         let databases = Arc::new(databases);
+        let rules = Arc::new(Rules::default());
+        for start in &config.rules {
+            start.put_in(&rules);
+        }
+        let rules_files = access::watch_files(config.rules, Arc::clone(&rules), log.clone());
         let ids = config.databases.into_iter().map(|database| database.id).collect();
         Ok(State {
+            project,
             suite: u64::from_be_bytes(suite),
             hubs: Hubs::default(),
             catalog: Catalog::new(env.clone(), ids),
@@ -53,6 +67,8 @@ impl State {
             env,
             preparer,
             databases,
+            rules,
+            rules_files: Mutex::new(rules_files),
             stopping,
         })
     }
@@ -83,6 +99,7 @@ impl State {
     /// Tells every stream to end.
     pub(crate) fn stop(&self) {
         self.stopping.send_replace(true);
+        drop(self.rules_files.lock().take());
     }
 
     /// Becomes true when the service stops.

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 
 use base_status::Status;
+use serde_json::Value;
 
 use crate::Data;
 
@@ -34,6 +35,15 @@ pub trait Service: Send + Sync + 'static {
     /// Waits until every client that listens has been sent what was caused before: as long as the slowest of them takes.
     fn idle(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
+    }
+
+    /// Does what the product offers to the program that has started the suite, beside its protocols.
+    ///
+    /// # Errors
+    /// UNIMPLEMENTED for a name that the service does not have; whatever the product answers.
+    fn control(&self, name: &str, argument: &Value) -> Result<Value, Status> {
+        let _unread = argument;
+        Err(Status::unimplemented(format!("{} has no `{name}`", self.name())))
     }
 
     /// Ends what would keep a connection busy (streams, long polls), so that connections can drain.

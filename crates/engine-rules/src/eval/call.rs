@@ -1,7 +1,7 @@
 //! Calls of functions and methods.
 
 use super::{Evaluator, Outcome};
-use crate::decide::DebugOutput;
+use crate::decision::DebugOutput;
 use crate::error::{failure, no_function, null_value};
 use crate::function::{self, Args};
 use crate::limits::{CALL_DEPTH_MAX, DEBUG_LINES_MAX, LETS_MAX, PARAMETERS_MAX};

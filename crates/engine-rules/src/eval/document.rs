@@ -1,7 +1,7 @@
 //! `get`, `exists` and their kin.
 
 use super::{Evaluator, Outcome};
-use crate::error::{Failure, failure};
+use crate::error::{Failure, failure, undetermined};
 use crate::function::check_args;
 use crate::limits::{DOCUMENTS_PER_REQUEST, DOCUMENTS_PER_STORAGE_REQUEST};
 use crate::request::{Document, Service};
@@ -14,6 +14,7 @@ impl<'e> Evaluator<'e> {
     /// A document as `resource` shows it; null where there is none, but for Storage, where that is an error.
     pub(super) fn get(&mut self, name: &str, view: View, args: &[Value<'e>]) -> Outcome<'e> {
         let path = path_of(name, args)?;
+        self.check_loaded()?;
         match self.read(name, view, path)? {
             Some(document) => Ok(Value::Map(Map::document(document, path.clone()))),
             None if self.request.service == Service::Storage => Err(call_error(name, path)),
@@ -23,7 +24,14 @@ impl<'e> Evaluator<'e> {
 
     pub(super) fn exists(&mut self, name: &str, view: View, args: &[Value<'e>]) -> Outcome<'e> {
         let path = path_of(name, args)?;
+        self.check_loaded()?;
         Ok(Value::Bool(self.read(name, view, path)?.is_some()))
+    }
+
+    /// Refuses where documents are not loaded yet.
+    fn check_loaded(&mut self) -> Result<(), Failure> {
+        self.left_open |= self.preliminary;
+        if self.preliminary { Err(undetermined()) } else { Ok(()) }
     }
 
     fn read(

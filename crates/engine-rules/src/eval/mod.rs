@@ -9,15 +9,15 @@ mod operator;
 mod variables;
 
 use crate::coverage::Observer;
-use crate::decide::DebugOutput;
-use crate::error::{Failure, failure, wrong_type};
+use crate::decision::DebugOutput;
+use crate::error::{Failure, failure, undetermined, wrong_type};
 use crate::explain::Steps;
 use crate::limits::EXPRESSIONS_MAX;
 use crate::request::Request;
 use crate::ruleset::Ruleset;
 use crate::session::{Reads, Session};
 use crate::tree::{BinaryOp, Expr, ExprKind, PathPart};
-use crate::value::{List, Map, Path, Segment, Shared, Value};
+use crate::value::{List, Map, Path, Segment, Shared, Value, is_open};
 
 pub(crate) type Outcome<'e> = Result<Value<'e>, Failure>;
 
@@ -42,6 +42,10 @@ pub(crate) struct Evaluator<'e> {
     /// The path of the request, once it was asked for.
     path_value: Option<Path<'e>>,
     pub(crate) debug: Vec<DebugOutput>,
+    /// Whether what takes a document is left open: as long as none is loaded.
+    pub(crate) preliminary: bool,
+    /// Whether such a document was asked for.
+    pub(crate) left_open: bool,
     /// Recorded where a denial is explained.
     pub(crate) steps: Option<Steps>,
 }
@@ -66,8 +70,20 @@ impl<'e> Evaluator<'e> {
             request_value: None,
             path_value: None,
             debug: Vec::new(),
+            preliminary: false,
+            left_open: false,
             steps: None,
         }
+    }
+
+    /// Goes on with what another evaluation of the same operation has left of the documents it may read. Each
+    /// has as many expressions as any.
+    pub(crate) fn after(mut self, other: Option<Evaluator<'e>>) -> Self {
+        if let Some(other) = other {
+            self.reads = other.reads;
+            self.debug = other.debug;
+        }
+        self
     }
 
     /// Whether a condition holds.
@@ -149,7 +165,7 @@ impl<'e> Evaluator<'e> {
     fn list(&mut self, items: &'e [Expr]) -> Outcome<'e> {
         let mut values = Vec::with_capacity(items.len());
         for item in items {
-            values.push(self.eval(item)?);
+            values.push(known(self.eval(item)?)?);
         }
         Ok(Value::List(List::Made(values.into())))
     }
@@ -162,7 +178,7 @@ impl<'e> Evaluator<'e> {
                 Value::String(name) => name,
                 other => return Err(wrong_type(other.type_of().name(), "string")),
             };
-            let value = self.eval(value)?;
+            let value = known(self.eval(value)?)?;
             map.insert(name, value);
         }
         Ok(Value::Map(Map::Made(map.into())))
@@ -196,6 +212,14 @@ impl<'e> Evaluator<'e> {
             }
         }
         Ok(Value::Path(Path::new(segments)))
+    }
+}
+
+/// A value that may become part of a list or a map, where nothing would look for a constraint.
+fn known(value: Value<'_>) -> Outcome<'_> {
+    match is_open(&value) {
+        true => Err(undetermined()),
+        false => Ok(value),
     }
 }
 

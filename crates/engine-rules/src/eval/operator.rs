@@ -3,10 +3,13 @@
 use std::cmp::Ordering;
 
 use super::{Evaluator, Outcome, truth};
-use crate::error::{failure, integer_range, no_function, null_value, too_large, unsupported};
+use crate::error::{
+    failure, integer_range, no_function, null_value, too_large, undetermined, unsupported,
+    wrong_type,
+};
 use crate::limits::TEXT_MAX_BYTES;
 use crate::tree::{BinaryOp, Expr};
-use crate::value::{Duration, Timestamp, Value, checked_timestamp, equal};
+use crate::value::{Comparison, Duration, Timestamp, Value, checked_timestamp, equal, is_open};
 
 impl<'e> Evaluator<'e> {
     #[inline(never)]
@@ -88,6 +91,9 @@ impl<'e> Evaluator<'e> {
 }
 
 fn apply<'e>(op: BinaryOp, left: Value<'e>, right: Value<'e>) -> Outcome<'e> {
+    if is_open(&left) || is_open(&right) {
+        return constrained(op, &left, &right);
+    }
     match op {
         BinaryOp::Equal => Ok(Value::Bool(equal(&left, &right))),
         BinaryOp::NotEqual => Ok(Value::Bool(!equal(&left, &right))),
@@ -103,6 +109,45 @@ fn apply<'e>(op: BinaryOp, left: Value<'e>, right: Value<'e>) -> Outcome<'e> {
     }
 }
 
+/// An operator on what a query constrains: true where that is proven, and never false, since a query leaves
+/// open what it does not prove.
+fn constrained<'e>(op: BinaryOp, left: &Value<'e>, right: &Value<'e>) -> Outcome<'e> {
+    use Comparison::{Contains, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    let (as_written, turned) = match op {
+        BinaryOp::Equal => (Equal, Equal),
+        BinaryOp::NotEqual => (NotEqual, NotEqual),
+        BinaryOp::Less => (Less, Greater),
+        BinaryOp::LessOrEqual => (LessOrEqual, GreaterOrEqual),
+        BinaryOp::Greater => (Greater, Less),
+        BinaryOp::GreaterOrEqual => (GreaterOrEqual, LessOrEqual),
+        BinaryOp::In => match (left, right) {
+            // Whether a map has a key is known also where what it holds is not.
+            (_, Value::Map(_)) => return contains(left, right),
+            (Value::Constraint(_), _) => return Err(undetermined()),
+            _ => (Contains, Contains),
+        },
+        BinaryOp::Add => return not_supported(op, left, right, ADDED),
+        BinaryOp::Subtract => return not_supported(op, left, right, SUBTRACTED),
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => {
+            return not_supported(op, left, right, MULTIPLIED);
+        }
+        BinaryOp::And | BinaryOp::Or => return Err(null_value()),
+    };
+    let proven = match (left, right) {
+        (Value::Constraint(_), Value::Constraint(_)) => {
+            return Err(wrong_type("constraint", KNOWN));
+        }
+        (Value::Constraint(left), right) => !is_open(right) && left.proves(as_written, right),
+        (left, Value::Constraint(right)) => !is_open(left) && right.proves(turned, left),
+        _ => false,
+    };
+    if proven { Ok(Value::Bool(true)) } else { Err(undetermined()) }
+}
+
+/// What may be compared with a constraint.
+const KNOWN: &str =
+    "bool,duration,float,int,latlng,map,null,string,bytes,timestamp,path,list,vector,set";
+
 fn not_supported<'e>(
     op: BinaryOp,
     left: &Value<'_>,
@@ -116,6 +161,14 @@ fn not_supported<'e>(
 
 const COMPARED: &str = "string ? string, bytes ? bytes, int ? int, float ? float, duration ? duration, \
                         timestamp ? timestamp, constraint ? any, any ? constraint";
+
+const ADDED: &str = "int ? int, float ? float, string ? string, duration ? duration, duration ? \
+                     timestamp, timestamp ? duration";
+
+const SUBTRACTED: &str = "int ? int, float ? float, duration ? duration, timestamp ? duration, \
+                          timestamp ? timestamp";
+
+const MULTIPLIED: &str = "int ? int, float ? float";
 
 fn compare<'e>(op: BinaryOp, left: &Value<'e>, right: &Value<'e>) -> Outcome<'e> {
     let order = match (left, right) {
@@ -187,13 +240,7 @@ fn add<'e>(left: Value<'e>, right: Value<'e>) -> Outcome<'e> {
         }
         _ => match floats(&left, &right) {
             Some((left, right)) => Ok(Value::Float(left + right)),
-            None => not_supported(
-                BinaryOp::Add,
-                &left,
-                &right,
-                "int ? int, float ? float, string ? string, duration ? duration, duration ? \
-                 timestamp, timestamp ? duration",
-            ),
+            None => not_supported(BinaryOp::Add, &left, &right, ADDED),
         },
     }
 }
@@ -214,13 +261,7 @@ fn subtract<'e>(left: &Value<'e>, right: &Value<'e>) -> Outcome<'e> {
         }
         _ => match floats(left, right) {
             Some((left, right)) => Ok(Value::Float(left - right)),
-            None => not_supported(
-                BinaryOp::Subtract,
-                left,
-                right,
-                "int ? int, float ? float, duration ? duration, timestamp ? duration, timestamp ? \
-                 timestamp",
-            ),
+            None => not_supported(BinaryOp::Subtract, left, right, SUBTRACTED),
         },
     }
 }
@@ -239,7 +280,7 @@ fn multiply<'e>(op: BinaryOp, left: &Value<'e>, right: &Value<'e>) -> Outcome<'e
         return number.map(Value::Int).ok_or_else(integer_range);
     }
     let Some((left, right)) = floats(left, right) else {
-        return not_supported(op, left, right, "int ? int, float ? float");
+        return not_supported(op, left, right, MULTIPLIED);
     };
     Ok(Value::Float(match op {
         BinaryOp::Multiply => left * right,

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Evaluator, Outcome};
-use crate::error::null_value;
-use crate::request::{Document, NewResource, Resource, Service};
+use crate::error::{null_value, undetermined};
+use crate::query::Selection;
+use crate::request::{Auth, Document, NewResource, Resource, Service};
 use crate::tree::Binding;
-use crate::value::{Map, Path, Shared, Value};
+use crate::value::{DATA, ID, Map, NAME, Path, Shared, Value};
 
 impl<'e> Evaluator<'e> {
     #[inline(never)]
@@ -15,13 +16,17 @@ impl<'e> Evaluator<'e> {
         match binding {
             Binding::Unknown => Err(null_value()),
             Binding::Request => Ok(self.request_value()),
-            Binding::Resource => Ok(match self.request.resource {
-                Resource::Missing => Value::Null,
-                Resource::Present(document) => self.resource(document),
-            }),
-            Binding::Wildcard(number) => {
-                Ok(self.wildcards.get(number as usize).cloned().unwrap_or(Value::Null))
-            }
+            Binding::Resource => match self.request.resource {
+                Resource::Selected(selection) => Ok(selected(selection)),
+                Resource::Missing | Resource::Present(_) if self.preliminary => Err(undetermined()),
+                Resource::Missing => Ok(Value::Null),
+                Resource::Present(document) => Ok(self.resource(document)),
+            },
+            // Null stands for what a query leaves open.
+            Binding::Wildcard(number) => match self.wildcards.get(number as usize) {
+                None | Some(Value::Null) => Err(null_value()),
+                Some(value) => Ok(value.clone()),
+            },
             Binding::Local(number) => {
                 let local = self.locals.get(self.frame + number as usize);
                 local.cloned().unwrap_or(Ok(Value::Null))
@@ -38,7 +43,7 @@ impl<'e> Evaluator<'e> {
     fn resource(&mut self, document: &'e dyn Document) -> Value<'e> {
         match self.request.service {
             Service::Firestore => Value::Map(Map::document(document, self.request_path())),
-            Service::Storage => Value::Map(Map::Stored(document.fields())),
+            Service::Storage => Value::Map(Map::Deferred(document)),
         }
     }
 
@@ -50,21 +55,12 @@ impl<'e> Evaluator<'e> {
         let request = self.request;
         let mut entries = BTreeMap::new();
         let mut set = |name: &'e str, value| entries.insert(Shared::Borrowed(name), value);
-        let auth = match &request.auth {
-            None => Value::Null,
-            Some(auth) => {
-                let uid = Value::String(Shared::Borrowed(auth.uid));
-                let token = Value::Map(Map::Stored(auth.token));
-                let entries = [("uid", uid), ("token", token)];
-                Value::Map(Map::Made(Arc::new(
-                    entries.map(|(name, value)| (Shared::Borrowed(name), value)).into(),
-                )))
-            }
-        };
-        set("auth", auth);
+        set("auth", request.auth.map_or(Value::Null, identity));
         set("method", Value::String(Shared::Borrowed(request.method.name())));
         set("time", Value::Timestamp(request.time));
-        set("path", Value::Path(self.request_path()));
+        if !matches!(request.resource, Resource::Selected(selection) if selection.is_group) {
+            set("path", Value::Path(self.request_path()));
+        }
         match request.new_resource {
             NewResource::Absent => {}
             NewResource::Null => {
@@ -81,4 +77,24 @@ impl<'e> Evaluator<'e> {
         self.request_value = Some(value.clone());
         value
     }
+}
+
+/// `request.auth` of somebody.
+fn identity(auth: Auth<'_>) -> Value<'_> {
+    let uid = auth.uid.map_or(Value::Null, |uid| Value::String(Shared::Borrowed(uid)));
+    let token = Value::Map(Map::Deferred(auth.token));
+    made([("uid", uid), ("token", token)])
+}
+
+/// `resource` of a query: what is known of every document it can answer.
+fn selected<'e>(selection: &'e Selection<'e>) -> Value<'e> {
+    let data = (DATA, Value::Map(selection.data.clone()));
+    let Some(name) = &selection.name else { return made([data]) };
+    let id = name.last().map_or(Value::Null, Value::String);
+    made([data, (ID, id), (NAME, Value::Path(name.clone()))])
+}
+
+fn made<'e, const N: usize>(entries: [(&'e str, Value<'e>); N]) -> Value<'e> {
+    let entries = entries.map(|(name, value)| (Shared::Borrowed(name), value));
+    Value::Map(Map::Made(Arc::new(entries.into())))
 }

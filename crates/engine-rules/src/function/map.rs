@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Args, Builtin, Given, NOTHING, builtin, mismatch};
-use crate::error::wrong_type;
-use crate::value::{List, Map, MapDiff, Status, Type, Value};
+use crate::error::{undetermined, wrong_type};
+use crate::value::{List, Map, MapDiff, Status, Type, Value, is_open};
 
 pub(super) const METHODS: &[Builtin] = &[
     builtin("size", NOTHING, Type::Int, size),
@@ -36,6 +36,9 @@ fn keys<'e>(args: &Args<'_, 'e>) -> Given<'e> {
 
 fn values<'e>(args: &Args<'_, 'e>) -> Given<'e> {
     let Value::Map(map) = args.of else { return mismatch() };
+    if is_open(args.of) {
+        return Err(undetermined());
+    }
     Ok(Value::list(map.entries().into_iter().map(|(_, value)| value).collect()))
 }
 
@@ -65,6 +68,9 @@ fn walk<'e>(map: &Map<'e>, keys: &List<'e>, default: &Value<'e>) -> Given<'e> {
 
 fn diff<'e>(args: &Args<'_, 'e>) -> Given<'e> {
     let (Value::Map(left), Value::Map(right)) = (args.of, args.arg(0)) else { return mismatch() };
+    if is_open(args.of) || is_open(args.arg(0)) {
+        return Err(undetermined());
+    }
     Ok(Value::MapDiff(Arc::new(MapDiff::new(left, right))))
 }
 

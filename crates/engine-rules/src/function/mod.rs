@@ -2,6 +2,7 @@
 
 mod bytes;
 mod cast;
+mod constraint;
 mod hashing;
 mod list;
 mod map;
@@ -75,6 +76,7 @@ fn methods(of: Type) -> &'static [Builtin] {
         Type::Timestamp => time::TIMESTAMP_METHODS,
         Type::Duration => time::DURATION_METHODS,
         Type::LatLng => math::LATLNG_METHODS,
+        Type::Constraint => constraint::METHODS,
         Type::Any | Type::Null | Type::Bool | Type::Int | Type::Float | Type::Vector => &[],
     }
 }

@@ -54,6 +54,8 @@ impl<'e> List<'e> {
 pub enum Map<'e> {
     /// A map of a document, or all of its fields.
     Stored(&'e Fields),
+    /// All fields of a document or all claims of a token, read when an expression asks for one.
+    Deferred(&'e dyn Document),
     /// Made by an expression.
     Made(Arc<BTreeMap<Shared<'e, str>, Value<'e>>>),
     /// A document with its name: its fields are read when `data` is asked for.
@@ -67,9 +69,9 @@ pub struct DocumentMap<'e> {
     pub(crate) name: Path<'e>,
 }
 
-const NAME: &str = "__name__";
-const DATA: &str = "data";
-const ID: &str = "id";
+pub(crate) const NAME: &str = "__name__";
+pub(crate) const DATA: &str = "data";
+pub(crate) const ID: &str = "id";
 
 impl<'e> Map<'e> {
     /// A document as `resource` and `get()` show it.
@@ -81,6 +83,7 @@ impl<'e> Map<'e> {
     pub fn len(&self) -> usize {
         match self {
             Map::Stored(fields) => fields.len(),
+            Map::Deferred(document) => document.fields().len(),
             Map::Made(entries) => entries.len(),
             Map::Document(_) => 3,
         }
@@ -95,9 +98,10 @@ impl<'e> Map<'e> {
     pub fn get(&self, key: &str) -> Option<Value<'e>> {
         match self {
             Map::Stored(fields) => fields.get(key).map(Value::stored),
+            Map::Deferred(document) => document.field(key).map(Value::stored),
             Map::Made(entries) => entries.get(key).cloned(),
             Map::Document(document) => match key {
-                DATA => Some(Value::Map(Map::Stored(document.document.fields()))),
+                DATA => Some(Value::Map(Map::Deferred(document.document))),
                 ID => document.name.last().map(Value::String),
                 NAME => Some(Value::Path(document.name.clone())),
                 _ => None,
@@ -109,6 +113,7 @@ impl<'e> Map<'e> {
     pub fn has(&self, key: &str) -> bool {
         match self {
             Map::Stored(fields) => fields.contains_key(key),
+            Map::Deferred(document) => document.field(key).is_some(),
             Map::Made(entries) => entries.contains_key(key),
             Map::Document(_) => matches!(key, DATA | ID | NAME),
         }
@@ -117,9 +122,8 @@ impl<'e> Map<'e> {
     /// All keys, sorted.
     pub fn keys(&self) -> Vec<Shared<'e, str>> {
         match self {
-            Map::Stored(fields) => {
-                fields.keys().map(|key| Shared::Borrowed(key.as_str())).collect()
-            }
+            Map::Stored(fields) => names(fields),
+            Map::Deferred(document) => names(document.fields()),
             Map::Made(entries) => entries.keys().cloned().collect(),
             Map::Document(_) => [NAME, DATA, ID].map(Shared::Borrowed).into(),
         }
@@ -130,6 +134,10 @@ impl<'e> Map<'e> {
         let keys = self.keys().into_iter();
         keys.filter_map(|key| self.get(&key).map(|value| (key, value))).collect()
     }
+}
+
+fn names(fields: &Fields) -> Vec<Shared<'_, str>> {
+    fields.keys().map(|key| Shared::Borrowed(key.as_str())).collect()
 }
 
 impl PartialEq for Shared<'_, str> {

@@ -1,6 +1,7 @@
 //! Values of expressions. What stands in a document is borrowed and read when it is asked for.
 
 mod collection;
+mod constraint;
 mod equal;
 mod path;
 mod show;
@@ -10,8 +11,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub(crate) use base_value::Timestamp;
-pub(crate) use collection::set_of;
+pub(crate) use collection::{DATA, ID, NAME, set_of};
 pub use collection::{List, Map, MapDiff, Status};
+pub(crate) use constraint::is_open;
+pub use constraint::{Comparison, Constraint};
 pub(crate) use equal::{equal, strictly_equal};
 pub(crate) use path::BindError;
 pub use path::{Path, Segment};
@@ -81,6 +84,8 @@ pub enum Value<'e> {
     MapDiff(Arc<MapDiff>),
     /// A vector of a document.
     Vector(Shared<'e, [f64]>),
+    /// What a query says of a field whose value it leaves open.
+    Constraint(Constraint<'e>),
 }
 
 impl<'e> Value<'e> {
@@ -137,6 +142,7 @@ impl<'e> Value<'e> {
             Value::Map(_) => Type::Map,
             Value::MapDiff(_) => Type::MapDiff,
             Value::Vector(_) => Type::Vector,
+            Value::Constraint(_) => Type::Constraint,
         }
     }
 }
@@ -176,6 +182,8 @@ pub enum Type {
     MapDiff,
     /// `vector`
     Vector,
+    /// `constraint`
+    Constraint,
 }
 
 impl Type {
@@ -198,6 +206,7 @@ impl Type {
             Type::Map => "map",
             Type::MapDiff => "map_diff",
             Type::Vector => "vector",
+            Type::Constraint => "constraint",
         }
     }
 
@@ -212,8 +221,6 @@ impl Type {
 pub(crate) enum TypeName {
     One(Type),
     Number,
-    /// A query's constraint: no value of this crate is one.
-    Constraint,
 }
 
 impl TypeName {
@@ -238,7 +245,7 @@ impl TypeName {
             "path" => Type::Path,
             "map_diff" => Type::MapDiff,
             "number" => return Some(TypeName::Number),
-            "constraint" => return Some(TypeName::Constraint),
+            "constraint" => Type::Constraint,
             _ => return None,
         };
         Some(TypeName::One(found))
@@ -247,7 +254,7 @@ impl TypeName {
     pub(crate) fn holds(self, value: &Value<'_>) -> bool {
         match self {
             // A set is no set to `is`, in production as in the emulator.
-            TypeName::One(Type::Set) | TypeName::Constraint => false,
+            TypeName::One(Type::Set) => false,
             TypeName::One(one) => one == value.type_of(),
             TypeName::Number => matches!(value, Value::Int(_) | Value::Float(_)),
         }

@@ -62,6 +62,18 @@ impl<'e> Path<'e> {
         Some(Path { segments: inner.split('/').map(segment).collect() })
     }
 
+    /// A path that a query leaves open.
+    pub(crate) fn open() -> Self {
+        Path::new(vec![Segment::Glob(Shared::Borrowed(""))])
+    }
+
+    /// Whether a query leaves it open. No source can name a capture so.
+    pub(crate) fn is_open(&self) -> bool {
+        let is_open =
+            |segment: &Segment<'_>| matches!(segment, Segment::Glob(name) if name.is_empty());
+        self.segments.iter().any(is_open)
+    }
+
     /// Its segments.
     pub fn segments(&self) -> &[Segment<'e>] {
         &self.segments

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Map, Segment, Status, Timestamp, Value, civil};
+use super::{Comparison, Map, Segment, Status, Timestamp, Value, civil};
 
 /// A double as Java writes it, which is what `string()` gives.
 pub(crate) fn java_double(number: f64) -> String {
@@ -84,6 +84,22 @@ impl fmt::Display for Value<'_> {
                 f.write_str("vector[")?;
                 separated(f, numbers.iter(), |f, number| f.write_str(&java_double(*number)))?;
                 f.write_str("]")
+            }
+            Value::Constraint(constraint) => {
+                f.write_str("constraint(")?;
+                separated(f, constraint.parts().iter(), |f, (comparison, value)| {
+                    let symbol = match comparison {
+                        Comparison::Equal => "==",
+                        Comparison::NotEqual => "!=",
+                        Comparison::Less => "<",
+                        Comparison::LessOrEqual => "<=",
+                        Comparison::Greater => ">",
+                        Comparison::GreaterOrEqual => ">=",
+                        Comparison::Contains => "contains",
+                    };
+                    write!(f, "{symbol} {}", Value::stored(value))
+                })?;
+                f.write_str(")")
             }
         }
     }

@@ -54,7 +54,7 @@ fn a_real_ruleset_decides() {
     let (good, empty) = (message("hello"), message(""));
     let path = ["databases", "(default)", "documents", "rooms", "r", "messages", "m"];
     let room = ["databases", "(default)", "documents", "rooms", "r"];
-    let by = |uid: &'static str| Some(Auth { uid, token: &claims });
+    let by = |uid: &'static str| Some(Auth { uid: Some(uid), token: &claims });
     let write = |method, document| Request {
         auth: by("me"),
         new_resource: NewResource::Present(document),

@@ -5,4 +5,5 @@ mod deciding;
 mod expressions;
 mod fuzz;
 mod matching;
+mod queries;
 mod sources;

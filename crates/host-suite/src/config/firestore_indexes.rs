@@ -7,7 +7,7 @@ use super::{ConfigError, FirebaseConfig, jsonc};
 use crate::notice::Notice;
 
 /// The database of an entry that names none.
-pub(super) const DEFAULT_DATABASE: &str = "(default)";
+pub(crate) const DEFAULT_DATABASE: &str = "(default)";
 
 /// What the project declares. A file that is missing is a notice, as it matters for deploying only.
 ///
@@ -31,17 +31,11 @@ pub fn firestore_indexes(config: &FirebaseConfig) -> Result<(Indexes, Vec<Notice
     Ok((indexes, notices))
 }
 
-/// The databases that are named, each with the file of its rules.
-///
-/// # Errors
-/// The path of a rules file leaves the project.
-pub fn firestore_databases(config: &FirebaseConfig) -> Result<Vec<DatabaseConfig>, ConfigError> {
-    let databases = entries(config).iter().map(|entry| {
-        let rules = entry.get("rules").and_then(Value::as_str);
-        let rules = rules.map(|path| config.path(path)).transpose()?;
-        Ok(DatabaseConfig { id: database(entry).to_owned(), rules })
-    });
-    databases.collect()
+/// The databases that are named.
+#[must_use]
+pub fn firestore_databases(config: &FirebaseConfig) -> Vec<DatabaseConfig> {
+    let named = entries(config).iter();
+    named.map(|entry| DatabaseConfig { id: database(entry).to_owned() }).collect()
 }
 
 /// One index file.

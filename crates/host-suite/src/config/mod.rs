@@ -15,6 +15,7 @@ pub(crate) use emulators::{kind, show};
 pub use error::ConfigError;
 pub use firebase_json::{FILE_NAME, FirebaseConfig, find_directory};
 pub use firebaserc::FirebaseRc;
+pub(crate) use firestore_indexes::DEFAULT_DATABASE;
 pub use firestore_indexes::{firestore_databases, firestore_indexes};
 pub use project::{DEMO_PREFIX, NO_PROJECT, Project, ProjectSources, active_project};
 pub use record_index::index_recorder;

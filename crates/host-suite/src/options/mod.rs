@@ -48,7 +48,7 @@ pub struct ServiceOptions {
     pub host: Option<String>,
     /// The port to listen on, and no other; 0 asks for any free one.
     pub port: Option<u16>,
-    /// A rules file, for the services that have rules.
+    /// Rules, for the services that have them: the path of a file, or the source.
     pub rules: Option<String>,
 }
 

@@ -1,13 +1,12 @@
-//! What the user has set for Firestore and does not get yet.
-
-use std::path::PathBuf;
+//! What the user has set for Firestore: its rules, and an edition that is not there yet.
 
 use serde_json::Value;
+use svc_firestore::StartRules;
 
-use crate::config::{ConfigError, FirebaseConfig};
+use crate::config::{ConfigError, DEFAULT_DATABASE, FirebaseConfig};
 use crate::error::StartError;
 use crate::notice::Notice;
-use crate::options::{Caller, StartOptions};
+use crate::options::{Caller, Problem, StartOptions};
 
 /// The entries of the `firestore` section: one, or one for each database.
 fn firestore_entries(config: &FirebaseConfig) -> &[Value] {
@@ -38,36 +37,93 @@ pub(super) fn edition(
     Ok(())
 }
 
-/// What is said about rules. A program hears of those it has named itself.
+/// The security rules to start with. Those that the caller names are there or nothing starts; a file that
+/// firebase.json names may be missing, and everything is open then.
+///
+/// # Errors
+/// Rules that are wrong, all findings of all files at once; a named file that is missing.
 pub(super) fn rules(
     options: &StartOptions,
     config: &FirebaseConfig,
-) -> Result<Vec<Notice>, StartError> {
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<StartRules>, StartError> {
     let named = options.services.get("firestore").and_then(|given| given.rules.as_deref());
-    let mut files: Vec<(&str, PathBuf)> = Vec::new();
+    let mut read = match named {
+        Some(named) => Read { rules: vec![named_rules(options, named)?], ..Read::default() },
+        None => rules_of_files(config)?,
+    };
+    for text in read.rules.iter().flat_map(StartRules::warnings).chain(read.missing) {
+        if options.caller == Caller::Program {
+            options.log.warn("firestore", &text);
+        }
+        notices.push(Notice::warning("firestore", text));
+    }
+    if read.rules.is_empty() && options.caller == Caller::CommandLine {
+        if !read.is_named {
+            let text = "Did not find a Cloud Firestore rules file specified in a firebase.json config file.";
+            notices.push(Notice::warning("firestore", text));
+        }
+        notices.push(Notice::warning("firestore", OPEN));
+    }
+    match read.problems.is_empty() {
+        true => Ok(std::mem::take(&mut read.rules)),
+        false => Err(StartError::Rules(read.problems)),
+    }
+}
+
+/// What the official command line says where nothing is refused.
+const OPEN: &str = "The emulator will default to allowing all reads and writes. Learn more about this option: \
+                    https://firebase.google.com/docs/emulator-suite/install_and_configure#security_rules_configuration.";
+
+/// What the files of a project give.
+#[derive(Default)]
+struct Read {
+    rules: Vec<StartRules>,
+    /// Whether there is the name of a file.
+    is_named: bool,
+    missing: Vec<String>,
+    problems: Vec<String>,
+}
+
+fn rules_of_files(config: &FirebaseConfig) -> Result<Read, StartError> {
+    let mut read = Read::default();
+    let is_list = matches!(config.section("firestore"), Some(Value::Array(_)));
     for entry in firestore_entries(config) {
-        if let Some(path) = entry.get("rules").and_then(Value::as_str) {
-            files.push((path, config.path(path)?));
+        let Some(path) = entry.get("rules").and_then(Value::as_str) else { continue };
+        read.is_named = true;
+        let file = config.path(path)?;
+        if !file.is_file() {
+            let file = file.display();
+            read.missing.push(format!(
+                "Cloud Firestore rules file {file} specified in firebase.json does not exist."
+            ));
+            continue;
+        }
+        let database = entry.get("database").and_then(Value::as_str);
+        match StartRules::read(path, &file) {
+            // As in the official emulator, one file is for all databases, unless it is said for which.
+            Ok(rules) => read.rules.push(match (database, is_list) {
+                (None, false) => rules,
+                (id, _) => rules.of_database(id.unwrap_or(DEFAULT_DATABASE)),
+            }),
+            Err(problems) => read.problems.extend(problems),
         }
     }
-    if let Some(path) = named {
-        files = vec![(path, options.machine.cwd.join(path))];
+    Ok(read)
+}
+
+/// Rules that the caller names: the path of a file, or a source, which always has a brace.
+fn named_rules(options: &StartOptions, named: &str) -> Result<StartRules, StartError> {
+    if named.contains('{') {
+        return StartRules::parse("firestore.rules", named).map_err(StartError::Rules);
     }
-    let allowed = "firelet does not evaluate rules yet: every read and write is allowed";
-    let notices: Vec<Notice> = files
-        .into_iter()
-        .map(|(path, file)| {
-            let text = match file.is_file() {
-                true => format!("{allowed}, whatever `{path}` says"),
-                false => format!("there is no rules file `{path}`; {allowed}"),
-            };
-            Notice::warning("firestore", text)
-        })
-        .collect();
-    if options.caller == Caller::Program && named.is_some() {
-        for notice in &notices {
-            options.log.warn("firestore", &notice.text);
-        }
+    let file = options.machine.cwd.join(named);
+    if !file.is_file() {
+        return Err(StartError::Options(vec![Problem::Invalid {
+            path: "firestore.rules".to_owned(),
+            expected: "the path of a file that exists, or the source of rules",
+            found: format!("`{named}`"),
+        }]));
     }
-    Ok(notices)
+    StartRules::read(named, &file).map_err(StartError::Rules)
 }

@@ -249,47 +249,81 @@ fn said(
     let mut options = StartOptions::new(caller, machine(folder.path()));
     change(&mut options);
     let notices = Plan::new(options).unwrap().notices.into_iter();
-    let texts = notices.filter(|one| !one.text.starts_with("Detected demo")).map(|one| one.text);
-    texts.collect()
+    let texts = notices.map(|one| one.text);
+    texts.filter(|text| !text.starts_with("Detected demo") && !is_of_open_rules(text)).collect()
 }
 
-const ALLOWED: &str = "firelet does not evaluate rules yet: every read and write is allowed";
+/// Whether a notice says that there are no rules.
+fn is_of_open_rules(text: &str) -> bool {
+    text.starts_with("Did not find a Cloud Firestore rules file")
+        || text.starts_with("The emulator will default to allowing all reads and writes.")
+}
+
+const RULES: &str = "rules_version = '2';
+service cloud.firestore { match /databases/{d}/documents/{p=**} { allow read; } }";
 
 #[test]
-fn every_database_has_its_rules_warning() {
+fn every_database_has_its_rules() {
     let config = r#"{"firestore": [{"database": "(default)", "rules": "a.rules"},
         {"database": "two", "rules": "b.rules"}, {"database": "three"}]}"#;
-    let files = [("firebase.json", config), ("a.rules", "")];
-    let found = said(Caller::CommandLine, &files, |_| ());
-    let expected = [
-        format!("{ALLOWED}, whatever `a.rules` says"),
-        format!("there is no rules file `b.rules`; {ALLOWED}"),
-    ];
-    assert_eq!(found, expected);
+    for caller in [Caller::CommandLine, Caller::Program] {
+        let found = said(caller, &[("firebase.json", config), ("a.rules", RULES)], |_| ());
+        let [missing] = found.as_slice() else { panic!("one notice, not {found:?}") };
+        let text = "b.rules specified in firebase.json does not exist.";
+        assert!(missing.ends_with(text), "{missing}");
+    }
+    let bad = "service cloud.firestore {\nallow read; match /a/{b} { allow read: if duration; } }";
+    let files = [("firebase.json", config), ("a.rules", bad), ("b.rules", "service {")];
+    let folder = project(&files);
+    let error = Plan::new(StartOptions::new(Caller::Program, machine(folder.path())));
+    let shown = show(error);
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!(lines[0], "FIRELET_BAD_RULES: the security rules cannot be used:");
+    assert!(lines.contains(&"a.rules:2:1 - ERROR Unexpected 'allow'."), "{shown}");
+    assert!(lines.iter().any(|line| line.starts_with("b.rules:1:9 - ERROR ")), "{shown}");
 }
 
 #[test]
-fn a_program_hears_of_the_rules_it_has_named() {
-    let named = |rules: Option<&str>| {
+fn a_program_hears_of_what_its_rules_are_warned_of() {
+    let named = |rules: &str| {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let writer = heard.clone();
         let log = Log::new(move |label, text| {
             writer.lock().unwrap().push(format!("{label}: {text}"));
         });
-        let files = [("firebase.json", r#"{"firestore": {"rules": "a.rules"}}"#), ("a.rules", "")];
-        said(Caller::Program, &files, |options| {
-            options.log = log;
-            let rules = rules.map(str::to_owned);
-            options.services.insert("firestore", ServiceOptions { rules, ..Default::default() });
-        });
-        heard.lock().unwrap().clone()
+        let folder = project(&[("a.rules", RULES)]);
+        let mut options = StartOptions::new(Caller::Program, machine(folder.path()));
+        options.log = log;
+        let rules = Some(rules.to_owned());
+        options.services.insert("firestore", ServiceOptions { rules, ..Default::default() });
+        let plan = Plan::new(options);
+        let refused = plan.is_err().then(|| show(plan));
+        heard.lock().unwrap().iter().cloned().chain(refused).collect::<Vec<_>>()
     };
-    assert_eq!(named(None), Vec::<String>::new());
-    assert_eq!(named(Some("a.rules")), [format!("firestore: {ALLOWED}, whatever `a.rules` says")]);
+    assert_eq!(named("a.rules"), [""; 0]);
+    assert_eq!(named(RULES), [""; 0]);
     assert_eq!(
-        named(Some("no.rules")),
-        [format!("firestore: there is no rules file `no.rules`; {ALLOWED}")]
+        named(&RULES.replace("read;", "read: if nobody;")),
+        ["firestore: firestore.rules:2:79 - WARNING Invalid variable name: nobody."]
     );
+    assert_eq!(
+        named("no.rules"),
+        [
+            "FIRELET_INVALID_OPTION: option `firestore.rules` must be the path of a file that exists, or the \
+          source of rules, not `no.rules`"
+        ]
+    );
+}
+
+#[test]
+fn the_command_line_warns_where_everything_is_open() {
+    let folder = project(&[("firebase.json", r#"{"firestore": {}}"#)]);
+    let told = |caller| {
+        let options = StartOptions::new(caller, machine(folder.path()));
+        let notices = Plan::new(options).unwrap().notices;
+        notices.iter().filter(|one| is_of_open_rules(&one.text)).count()
+    };
+    assert_eq!((told(Caller::CommandLine), told(Caller::Program)), (2, 0));
 }
 
 #[test]
@@ -330,7 +364,7 @@ fn what_is_configured_and_without_effect_is_said_once() {
             r#"{"firestore": {"rules": "firestore.rules", "edition": "enterprise"},
             "emulators": {"auth": {}, "ui": {}, "singleProjectMod": true}}"#,
         ),
-        ("firestore.rules", ""),
+        ("firestore.rules", &RULES.replace("read;", "read: if nobody;")),
     ];
     let folder = project(&files);
     let mut options = StartOptions::new(Caller::CommandLine, machine(folder.path()));
@@ -346,8 +380,7 @@ fn what_is_configured_and_without_effect_is_said_once() {
         "auth: firelet does not have the Authentication Emulator yet, skipping it",
         "ui: firelet does not have the Emulator UI yet, skipping it",
         "firestore: firelet does not have the enterprise edition yet, it runs as standard",
-        "firestore: firelet does not evaluate rules yet: every read and write is allowed, whatever \
-         `firestore.rules` says",
+        "firestore: firestore.rules:2:79 - WARNING Invalid variable name: nobody.",
     ];
     assert_eq!(said, expected);
 }

@@ -133,11 +133,9 @@ impl Firestore for Grpc {
         &self,
         request: Request<wire::BeginTransactionRequest>,
     ) -> Answer<wire::BeginTransactionResponse> {
-        let caller = caller(&request);
         unary(async {
             let (database, begin) = from_wire::requests::begin_transaction(request.into_inner())?;
-            let id =
-                ops::begin_transaction::begin_transaction(&self.state, &caller, &database, begin)?;
+            let id = ops::begin_transaction::begin_transaction(&self.state, &database, begin)?;
             Ok(wire::BeginTransactionResponse { transaction: to_wire::transaction(id) })
         })
         .await
@@ -154,12 +152,11 @@ impl Firestore for Grpc {
     }
 
     async fn rollback(&self, request: Request<wire::RollbackRequest>) -> Answer<()> {
-        let caller = caller(&request);
         unary(async {
             let request = request.into_inner();
             let database = parse_database(&request.database)?;
             let id = from_wire::transaction(&request.transaction)?;
-            ops::rollback::rollback(&self.state, &caller, &database, id)
+            ops::rollback::rollback(&self.state, &database, id)
         })
         .await
     }

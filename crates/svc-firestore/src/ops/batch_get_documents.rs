@@ -9,7 +9,7 @@ use engine_txn::{ReadScope, TxnId};
 
 use super::get_document::Document;
 use super::view::{self, Consistency};
-use crate::access::{self, Access};
+use crate::access;
 use crate::error::Error;
 use crate::state::State;
 
@@ -37,19 +37,23 @@ pub(crate) enum Found {
 /// Reads the documents.
 ///
 /// # Errors
-/// Those of the consistency asked for.
+/// Those of the consistency asked for; PERMISSION_DENIED where one document may not be read.
 pub(crate) async fn batch_get_documents(
     state: &State,
     caller: &Identity,
     request: Request,
 ) -> Result<Response, Error> {
-    access::check(caller, Access::Read)?;
+    let guard = access::guard(state, caller, &request.database);
     let database = state.database(&request.database)?;
     let mut seen = HashSet::with_capacity(request.names.len());
     let names = request.names.into_iter().map(|name| (key::document(&name.path), name));
     let keyed: Vec<_> = names.filter(|(key, _)| seen.insert(key.clone())).collect();
     let scope = || ReadScope::Keys(keyed.iter().map(|(key, _)| key.clone()).collect());
     let view = view::open(state, &database, request.consistency, scope).await?;
+    if let Some(guard) = guard {
+        let paths: Vec<_> = keyed.iter().map(|(_, name)| &name.path).collect();
+        guard.get_all(&paths, &view.snapshot, view.kind)?;
+    }
     let mask = request.mask.as_deref();
     let results = keyed.into_iter().map(|(key, name)| match view.snapshot.get(&key) {
         Some(record) => Found::Document(Document::masked(name, record, mask)),

@@ -30,7 +30,7 @@ pub(crate) async fn batch_write(
         ));
     }
     let database = state.database(database)?;
-    let apply = |write| commit::apply(state, &database, std::slice::from_ref(write), None);
+    let apply = |write| commit::apply(state, &database, None, std::slice::from_ref(write), None);
     let mut results: Vec<_> = writes.iter().map(apply).collect();
     // All are on their way to the disk before the first one is waited for.
     for result in &mut results {

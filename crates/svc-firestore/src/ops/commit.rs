@@ -6,7 +6,7 @@ use engine_store::Commit;
 use engine_txn::{CommitError, Database, TxnError, TxnId, TxnMode};
 
 use super::writes::{self, Action, Outcome, Write};
-use crate::access::{self, Access};
+use crate::access::{self, Guard};
 use crate::error::Error;
 use crate::state::State;
 
@@ -32,21 +32,22 @@ pub(crate) async fn commit(
     caller: &Identity,
     request: Request,
 ) -> Result<Committed, Error> {
-    access::check(caller, Access::Write)?;
+    let guard = access::guard(state, caller, &request.database);
     let database = state.database(&request.database)?;
-    let committed = apply(state, &database, &request.writes, request.transaction)?;
+    let committed = apply(state, &database, guard, &request.writes, request.transaction)?;
     survived(&database, &committed).await?;
     Ok(committed)
 }
 
-/// Applies `writes` to `database` as one commit. The one way any operation writes. It may be acknowledged
-/// when it has [`survived`].
+/// Applies `writes` to `database` as one commit, where the guard allows all of them. The one way any operation
+/// writes. It may be acknowledged when it has [`survived`].
 ///
 /// # Errors
 /// As [`commit`].
 pub(crate) fn apply(
     state: &State,
     database: &Database,
+    guard: Option<Guard>,
     writes: &[Write],
     transaction: Option<TxnId>,
 ) -> Result<Committed, Error> {
@@ -62,6 +63,9 @@ pub(crate) fn apply(
     let definitions = name.map(|name| state.preparer.definitions(name)).unwrap_or_default();
     let limits = writes::Limits { policy: state.limits(), declared: definitions.declared() };
     let (commit, outcomes) = database.commit(transaction, |reads, _time| {
+        if let Some(guard) = &guard {
+            guard.writes(reads, writes, request_time)?;
+        }
         let applied = writes::apply(reads, writes, request_time, &limits)?;
         Ok::<_, Error>((applied.batch, applied.outcomes))
     })?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use base_env::UnixMicros;
 use base_status::Status;
 use base_token::Identity;
-use base_value::{DatabaseName, Timestamp};
+use base_value::{DatabaseName, Timestamp, key};
 use engine_pipeline::limits::MEMORY_MAX_BYTES;
 use engine_pipeline::{
     Engine, EngineOptions, Opened, Pipeline, PipelineError, RawStage, Reads, Row,
@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::view::{self, Consistency};
-use crate::access::{self, Access};
+use crate::access::{self, Guard, ReadKind};
 use crate::error::Error;
 use crate::limits::{BYTES_PER_CHUNK, CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT};
 use crate::state::State;
@@ -92,20 +92,24 @@ struct Work {
 /// Starts the pipeline.
 ///
 /// # Errors
-/// Pipelines that are wrong or have what is not there, and the errors of the consistency asked for.
+/// Pipelines that are wrong, have what is not there, or read what the rules refuse, and the errors of the consistency asked for.
 pub(crate) async fn execute_pipeline(
     state: &State,
     caller: &Identity,
     request: Request,
 ) -> Result<Run, Error> {
-    access::check(caller, Access::Read)?;
+    let guard = access::guard(state, caller, &request.database);
     let Request { database: name, stages, options, consistency } = request;
     let database = state.database(&name)?;
     let indexer = state.preparer.indexer(&name);
     let pipeline = Pipeline::parse(&stages)?;
     let opened = pipeline.open(&name, &indexer)?;
     let reads = pipeline.reads(&opened, &name)?;
+    let asked = guard.as_ref().map(|_| reads.clone());
     let view = view::open(state, &database, consistency, || scope(reads)).await?;
+    if let (Some(guard), Some(asked)) = (guard, asked) {
+        allowed(&guard, &asked, &view.snapshot, view.kind)?;
+    }
     let (execution_time, new_transaction) = (view.read_time(), view.new_transaction);
     let mut seed = [0; 8];
     state.env.random(&mut seed);
@@ -119,6 +123,26 @@ pub(crate) async fn execute_pipeline(
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     tokio::task::spawn_blocking(move || run(&work, &out));
     Ok(Run { execution_time, new_transaction, chunks })
+}
+
+/// Decides a pipeline by what it reads, whatever it makes of it: documents as they are got, everything else as
+/// queries.
+fn allowed(
+    guard: &Guard,
+    reads: &[Reads],
+    snapshot: &Snapshot,
+    kind: ReadKind,
+) -> Result<(), Error> {
+    for read in reads {
+        match read {
+            Reads::Keys(keys) => {
+                let paths: Vec<_> = keys.iter().filter_map(|key| key::parse(key)).collect();
+                guard.get_all(&paths.iter().collect::<Vec<_>>(), snapshot, kind)?;
+            }
+            Reads::Query(prepared) => guard.list(prepared.query(), snapshot, kind)?,
+        }
+    }
+    Ok(())
 }
 
 /// What a transaction depends on that has run this pipeline: all that its sources match, whatever its

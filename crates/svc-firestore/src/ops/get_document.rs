@@ -7,7 +7,7 @@ use engine_store::Record;
 use engine_txn::ReadScope;
 
 use super::view::{self, Consistency};
-use crate::access::{self, Access};
+use crate::access;
 use crate::error::Error;
 use crate::state::State;
 
@@ -29,17 +29,20 @@ pub(crate) struct Document {
 /// Reads the document.
 ///
 /// # Errors
-/// NOT_FOUND when there is none.
+/// NOT_FOUND when there is none; PERMISSION_DENIED before that.
 pub(crate) async fn get_document(
     state: &State,
     caller: &Identity,
     request: Request,
 ) -> Result<Document, Error> {
-    access::check(caller, Access::Read)?;
+    let guard = access::guard(state, caller, &request.name.database);
     let database = state.database(&request.name.database)?;
     let key = key::document(&request.name.path);
     let scope = || ReadScope::Keys(vec![key.clone()]);
     let view = view::open(state, &database, request.consistency, scope).await?;
+    if let Some(guard) = guard {
+        guard.get(&request.name.path, &view.snapshot, view.kind)?;
+    }
     let found = view.snapshot.get(&key);
     view.check()?;
     match found {

@@ -50,14 +50,16 @@ pub(crate) enum Entry {
 /// Lists one page.
 ///
 /// # Errors
-/// Orders and page tokens that cannot be read, and those of the consistency asked for.
+/// Orders and page tokens that cannot be read, what the rules refuse, and those of the consistency asked for.
 pub(crate) async fn list_documents(
     state: &State,
     caller: &Identity,
     request: Request,
 ) -> Result<Page, Error> {
-    let needed = if request.show_missing { Access::Admin } else { Access::Read };
-    access::check(caller, needed)?;
+    if request.show_missing {
+        access::check(caller, Access::Admin)?;
+    }
+    let guard = access::guard(state, caller, &request.database);
     let database = state.database(&request.database)?;
     let collection_id = request.collection.as_ref().map_or("", |collection| collection.id());
     let list = ListDocuments {
@@ -72,7 +74,11 @@ pub(crate) async fn list_documents(
         page_token: page_token(&request.page_token)?,
     };
     let scope = scope(&request, collection_id)?;
+    let asked = guard.as_ref().map(|_| asked(&request, &list));
     let view = view::open(state, &database, request.consistency, || scope).await?;
+    if let (Some(guard), Some(asked)) = (guard, asked) {
+        guard.list(&asked, &view.snapshot, view.kind)?;
+    }
     let name = request.database.clone();
     let indexer = state.preparer.indexer(&name);
     let run = move || {
@@ -89,6 +95,15 @@ pub(crate) async fn list_documents(
 fn scope(request: &Request, collection_id: &str) -> Result<ReadScope, Error> {
     let query = Query::new(request.parent.clone(), Selector::selector(collection_id, false));
     Ok(run_query::scope(&Arc::new(Prepared::new(&request.database, query)?)))
+}
+
+/// The list as the query that rules decide: its page size is the limit.
+fn asked(request: &Request, list: &ListDocuments) -> Query {
+    let from = Selector::selector(&list.collection_id, false);
+    let size = if request.page_size == 0 { list.page_size } else { request.page_size };
+    let limit = Some(u32::try_from(size).unwrap_or(u32::MAX));
+    let order = list.order.clone();
+    Query { limit, order, ..Query::new(request.parent.clone(), from) }
 }
 
 fn page_token(token: &str) -> Result<Option<Bytes>, Error> {

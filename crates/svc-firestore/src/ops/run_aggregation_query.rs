@@ -12,7 +12,7 @@ use engine_txn::{ReadScope, TxnId};
 use super::explain::{Explained, Stats, Stopwatch};
 use super::run_query::scope;
 use super::view::{self, Consistency};
-use crate::access::{self, Access};
+use crate::access;
 use crate::error::Error;
 use crate::state::State;
 
@@ -42,13 +42,13 @@ pub(crate) struct AggregatedResult {
 /// Computes the aggregations.
 ///
 /// # Errors
-/// Queries and aggregations that production refuses, and those of the consistency asked for.
+/// Queries and aggregations that production or the rules refuse, and those of the consistency asked for.
 pub(crate) async fn run_aggregation_query(
     state: &State,
     caller: &Identity,
     request: Request,
 ) -> Result<Aggregated, Error> {
-    access::check(caller, Access::Read)?;
+    let guard = access::guard(state, caller, &request.database);
     let explain = request.explain;
     let stopwatch = Stopwatch::new(&state.env, explain);
     let database = state.database(&request.database)?;
@@ -60,6 +60,9 @@ pub(crate) async fn run_aggregation_query(
         Explain::Off | Explain::Analyze => scope(&prepared),
     };
     let view = view::open(state, &database, request.consistency, reads).await?;
+    if let Some(guard) = guard {
+        guard.list(prepared.query(), &view.snapshot, view.kind)?;
+    }
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
     let run = move || {
         let found = aggregate_telling(&prepared, &request.aggregations, &view.snapshot, explain)?;

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use super::explain::{Explained, Stats, Stopwatch};
 use super::get_document::Document;
 use super::view::{self, Consistency};
-use crate::access::{self, Access};
+use crate::access;
 use crate::error::Error;
 use crate::limits::{BYTES_PER_CHUNK, CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT};
 use crate::state::State;
@@ -53,13 +53,13 @@ pub(crate) struct Chunk {
 /// Starts the query.
 ///
 /// # Errors
-/// Queries that production refuses, and those of the consistency asked for.
+/// Queries that production or the rules refuse, and those of the consistency asked for.
 pub(crate) async fn run_query(
     state: &State,
     caller: &Identity,
     request: Request,
 ) -> Result<Run, Error> {
-    access::check(caller, Access::Read)?;
+    let guard = access::guard(state, caller, &request.database);
     let explain = request.explain;
     let stopwatch = Stopwatch::new(&state.env, explain);
     let database = state.database(&request.database)?;
@@ -69,6 +69,9 @@ pub(crate) async fn run_query(
         Explain::Off | Explain::Analyze => scope(&prepared),
     };
     let view = view::open(state, &database, request.consistency, reads).await?;
+    if let Some(guard) = guard {
+        guard.list(prepared.query(), &view.snapshot, view.kind)?;
+    }
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
     if explain == Explain::Plan {

@@ -2,8 +2,9 @@
 
 use base_env::UnixMicros;
 use engine_store::Snapshot;
-use engine_txn::{Begin, CommitError, Database, ReadScope, ReadTimeError, TxnId};
+use engine_txn::{Begin, CommitError, Database, ReadScope, ReadTimeError, TxnId, TxnMode};
 
+use crate::access::ReadKind;
 use crate::error::Error;
 use crate::limits::READ_TIME_AGE_MAX;
 use crate::state::State;
@@ -27,6 +28,8 @@ pub(crate) struct View {
     pub(crate) snapshot: Snapshot,
     /// The transaction the read has begun, to be told to the client.
     pub(crate) new_transaction: Option<TxnId>,
+    /// How rules see the read.
+    pub(crate) kind: ReadKind,
 }
 
 impl View {
@@ -58,12 +61,13 @@ pub(crate) async fn open(
 ) -> Result<View, Error> {
     let (id, new_transaction) = match consistency {
         Consistency::Latest => {
-            return Ok(View { snapshot: database.snapshot(), new_transaction: None });
+            let snapshot = database.snapshot();
+            return Ok(View { snapshot, new_transaction: None, kind: ReadKind::Alone });
         }
         Consistency::ReadTime(time) => {
             check_age(state, time)?;
             let snapshot = database.snapshot_at(time)?;
-            return Ok(View { snapshot, new_transaction: None });
+            return Ok(View { snapshot, new_transaction: None, kind: ReadKind::Alone });
         }
         Consistency::Transaction(id) => (id, None),
         Consistency::NewTransaction(options) => {
@@ -71,8 +75,12 @@ pub(crate) async fn open(
             (id, Some(id))
         }
     };
+    let kind = match database.txn_mode(id) {
+        Ok(TxnMode::ReadOnly) | Err(_) => ReadKind::Alone,
+        Ok(TxnMode::ReadWrite) => ReadKind::Transaction,
+    };
     let view = database.txn_read(id, scope()).await?;
-    Ok(View { snapshot: view.snapshot, new_transaction })
+    Ok(View { snapshot: view.snapshot, new_transaction, kind })
 }
 
 /// Begins a transaction.

@@ -6,7 +6,7 @@ use base_value::FieldPath;
 use super::commit;
 use super::get_document::Document;
 use super::writes::Write;
-use crate::access::{self, Access};
+use crate::access;
 use crate::error::Error;
 use crate::state::State;
 
@@ -20,9 +20,9 @@ pub(crate) async fn write_document(
     write: Write,
     mask: Option<&[FieldPath]>,
 ) -> Result<Document, Error> {
-    access::check(caller, Access::Write)?;
+    let guard = access::guard(state, caller, &write.name.database);
     let database = state.database(&write.name.database)?;
-    let committed = commit::apply(state, &database, std::slice::from_ref(&write), None)?;
+    let committed = commit::apply(state, &database, guard, std::slice::from_ref(&write), None)?;
     commit::survived(&database, &committed).await?;
     // Not as it is by now: others may have written meanwhile.
     let record = committed.outcomes.first().and_then(|outcome| outcome.after(&committed.commit));

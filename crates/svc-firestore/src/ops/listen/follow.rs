@@ -90,6 +90,7 @@ impl ListenStream {
         if commit.version <= self.version {
             return Ok(());
         }
+        self.recheck_after(&commit.updates).await?;
         let concerned = self.concerned(&commit.updates);
         if concerned.is_empty() {
             return Ok(());

@@ -7,6 +7,7 @@
 
 mod filter;
 mod follow;
+mod permission;
 mod start;
 mod stream;
 mod target;

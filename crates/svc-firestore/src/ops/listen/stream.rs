@@ -13,14 +13,13 @@ use engine_txn::Database;
 use engine_watch::{CommitNews, Feed, News, Ping, ViewId};
 use front::ListenerTasks;
 use futures_util::{Stream, StreamExt};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::start::Question;
 use super::target::{TargetRequest, TargetShape};
 use super::token::{self, Decoded, Resume};
 use super::{Event, Request, Room, TargetEvent};
-use crate::access::{self, Access};
 use crate::limits::{BYTES_IN_FLIGHT, START_TRIES_MAX, TARGETS_PER_STREAM_MAX};
 use crate::ops::blocking;
 use crate::state::State;
@@ -68,11 +67,12 @@ pub(crate) async fn listen(
                 Some(Err(status)) => Err(Halt::Ended(status)),
                 Some(Ok(request)) => {
                     if let (None, Some(name)) = (&stream, request.database()) {
-                        let opened = ListenStream::open(&state, &tasks, name.clone(), out.clone());
+                        let opened =
+                            ListenStream::open(&state, &caller, &tasks, name.clone(), out.clone());
                         stream = Some(opened?);
                     }
                     match &mut stream {
-                        Some(stream) => stream.request(&caller, request).await,
+                        Some(stream) => stream.request(request).await,
                         None => refuse_without_database(&out, request).await,
                     }
                 }
@@ -143,6 +143,8 @@ enum Awaited {
     News(News<TargetShape>),
     /// Some is here already.
     Pending,
+    /// There are other rules.
+    Rules,
     /// Nothing has happened for long.
     Silence,
 }
@@ -160,6 +162,10 @@ pub(super) struct Watched {
 }
 
 pub(super) struct ListenStream {
+    pub(super) state: Arc<State>,
+    pub(super) caller: Identity,
+    /// Changes when rules do.
+    rules: watch::Receiver<u64>,
     pub(super) name: DatabaseName,
     pub(super) database: Database,
     pub(super) suite: u64,
@@ -178,7 +184,8 @@ pub(super) struct ListenStream {
 
 impl ListenStream {
     fn open(
-        state: &State,
+        state: &Arc<State>,
+        caller: &Identity,
         tasks: &ListenerTasks,
         name: DatabaseName,
         out: mpsc::Sender<Event>,
@@ -193,6 +200,9 @@ impl ListenStream {
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let now = database.snapshot();
         Ok(ListenStream {
+            rules: state.rules.changes(),
+            state: Arc::clone(state),
+            caller: caller.clone(),
             name,
             database,
             suite: state.suite,
@@ -216,6 +226,7 @@ impl ListenStream {
         tokio::select! {
             biased;
             news = self.feed.next() => Awaited::News(news),
+            Ok(()) = self.rules.changed() => Awaited::Rules,
             // Nobody waits for the news of no target.
             _ = self.heartbeat.tick(), if !self.targets.is_empty() => Awaited::Silence,
         }
@@ -228,6 +239,7 @@ impl ListenStream {
                 self.follow_pending(None).await
             }
             Awaited::Pending => self.follow_pending(None).await,
+            Awaited::Rules => self.recheck_all().await,
             Awaited::Silence => {
                 let now = self.database.snapshot();
                 self.catch_up(now.version()).await?;
@@ -236,7 +248,7 @@ impl ListenStream {
         }
     }
 
-    async fn request(&mut self, caller: &Identity, request: Request) -> Result<(), Halt> {
+    async fn request(&mut self, request: Request) -> Result<(), Halt> {
         let (id, target) = match request {
             Request::Remove(id) if self.targets.contains_key(&id) => {
                 return self.end_target(id, None).await;
@@ -262,9 +274,6 @@ impl ListenStream {
                 self.name, target.database
             ))));
         }
-        if let Err(denied) = access::check(caller, Access::Read) {
-            return self.refuse(id, denied.into()).await;
-        }
         if self.targets.len() >= TARGETS_PER_STREAM_MAX {
             let text = format!("a stream holds at most {TARGETS_PER_STREAM_MAX} targets");
             return self.refuse(id, Status::resource_exhausted(text)).await;
@@ -282,6 +291,10 @@ impl ListenStream {
     }
 
     async fn add(&mut self, id: i32, request: TargetRequest) -> Result<(), Halt> {
+        let shape = Arc::new(TargetShape::new(request.identity, request.scope));
+        if let Err(denied) = self.permits(&shape) {
+            return self.refuse(id, denied).await;
+        }
         let (past, is_forgotten) = match self.past(&request.resume).await? {
             Past::Nothing => (None, false),
             Past::Known(past) => (Some(past), false),
@@ -290,7 +303,6 @@ impl ListenStream {
                 return self.tell(TargetEvent::Removed { id, cause: Some(cause) }).await;
             }
         };
-        let shape = Arc::new(TargetShape::new(request.identity, request.scope));
         // Watched before it is looked at: what is committed in between comes as news.
         let view = self.feed.watch(&shape);
         let (now, start) = self.started(&shape, past, request.expected_count).await?;
@@ -346,7 +358,7 @@ impl ListenStream {
     }
 
     /// Ends a target: one that the client gives up, that has done its part, or with a cause, one that may not go on.
-    async fn end_target(&mut self, id: i32, cause: Option<Status>) -> Result<(), Halt> {
+    pub(super) async fn end_target(&mut self, id: i32, cause: Option<Status>) -> Result<(), Halt> {
         if let Some(view) = self.targets.remove(&id) {
             self.feed.unwatch(view);
             if let Some(watched) = self.views.get_mut(&view) {

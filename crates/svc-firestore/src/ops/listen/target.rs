@@ -10,6 +10,7 @@ use engine_query::{From, Prepared, Query};
 use engine_store::{Record, Snapshot};
 use engine_watch::{Bounds, Row, Scope as Place, Select};
 
+use super::permission::Asked;
 use super::token::Resume;
 use crate::error::Error;
 use crate::indexes::Preparer;
@@ -61,6 +62,8 @@ pub(crate) struct WindowQuery {
     /// matches that take the place of others.
     from_first: Arc<Prepared>,
     bounds: Bounds,
+    /// The query as the client has stated it.
+    stated: Box<Query>,
 }
 
 impl WindowQuery {
@@ -78,8 +81,9 @@ impl WindowQuery {
         });
         let size = |len: Option<u32>| len.map_or(usize::MAX, |len| len as usize);
         let bounds = Bounds { offset: offset as usize, limit: size(query.limit), held: size(held) };
+        let stated = Box::new(query.clone());
         let from_first = preparer.prepare(database, Query { offset: 0, limit: held, ..query })?;
-        Ok(WindowQuery { from_first: Arc::new(from_first), bounds })
+        Ok(WindowQuery { from_first: Arc::new(from_first), bounds, stated })
     }
 }
 
@@ -121,6 +125,15 @@ impl TargetShape {
             Kind::Query(query) => Some(query),
             Kind::Window(window) => Some(&window.from_first),
             Kind::Documents(_) => None,
+        }
+    }
+
+    /// What it asks for, as rules decide it.
+    pub(super) fn asked(&self) -> Asked<'_> {
+        match &self.kind {
+            Kind::Query(query) => Asked::Query(query.query()),
+            Kind::Window(window) => Asked::Query(&window.stated),
+            Kind::Documents(keys) => Asked::Documents(keys),
         }
     }
 

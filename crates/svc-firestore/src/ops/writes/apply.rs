@@ -116,6 +116,33 @@ pub(crate) fn apply(
     Ok(Applied { batch, outcomes })
 }
 
+/// The fields that a write leaves of a document with those fields before; none where it leaves no document.
+/// Preconditions and limits are not looked at: rules decide before them, and see also what they refuse.
+pub(crate) fn result(
+    write: &Write,
+    before: impl FnOnce() -> Option<Fields>,
+    request_time: UnixMicros,
+) -> Option<Fields> {
+    let mut after = match &write.action {
+        Action::Delete => return None,
+        Action::Verify => return before(),
+        Action::Set(fields) => fields.clone(),
+        Action::Patch { mask, fields } => {
+            let mut after = before().unwrap_or_default();
+            patch(&mut after, mask, fields);
+            after
+        }
+    };
+    // What is wrong with a transform refuses the write once rules have allowed it.
+    let _refused = transforms::apply(&mut after, &write.transforms, request_time).err();
+    Some(after)
+}
+
+/// The fields of a stored document.
+pub(crate) fn decoded(record: &Record) -> Option<Fields> {
+    codec::decode_fields(&record.value).ok()
+}
+
 /// One document while the writes of a commit pass over it.
 struct Pending {
     stored: Option<Record>,

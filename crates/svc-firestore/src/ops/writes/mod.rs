@@ -8,5 +8,5 @@ mod model;
 mod order;
 mod transforms;
 
-pub(crate) use apply::{Limits, Outcome, apply};
+pub(crate) use apply::{Limits, Outcome, apply, decoded, result};
 pub(crate) use model::{Action, Precondition, Transform, TransformOp, Write};

@@ -1,0 +1,202 @@
+//! Which rules are in force: those of the start, those that were set since, for every database of every project.
+//!
+//! A request takes the rules of its database once and is decided by them whole, whatever is set meanwhile.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base_status::Status;
+use base_value::DatabaseName;
+use engine_rules::{Diagnostic, RulesError, Ruleset, Severity};
+use parking_lot::RwLock;
+use tokio::sync::watch;
+
+use crate::limits::RULESETS_MAX;
+
+/// Rules with the name of their file.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) name: String,
+    pub(crate) ruleset: Ruleset,
+}
+
+/// Whose rules are set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Those of all databases, whatever was set before.
+    Everybody,
+    /// Those of the start: of every database of all projects, or of one database id, where nothing else is
+    /// set.
+    Start { database: Option<String> },
+    /// Those of one project, as the official emulator's upload sets them.
+    Project(String),
+    /// Those of one database alone.
+    Database(DatabaseName),
+}
+
+/// The rules of one suite.
+pub(crate) struct Rules {
+    table: RwLock<Table>,
+    /// How often they were changed.
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Table {
+    everywhere: Option<Arc<Loaded>>,
+    of_ids: HashMap<String, Arc<Loaded>>,
+    of_projects: HashMap<String, Arc<Loaded>>,
+    of_databases: HashMap<DatabaseName, Arc<Loaded>>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules { table: RwLock::default(), changes: watch::channel(0).0 }
+    }
+}
+
+impl Rules {
+    /// The rules of a database; none where everything is open to everybody.
+    pub(crate) fn of(&self, name: &DatabaseName) -> Option<Arc<Loaded>> {
+        let table = self.table.read();
+        let own = table.of_databases.get(name);
+        own.or_else(|| table.of_projects.get(&*name.project))
+            .or_else(|| table.of_ids.get(&*name.database))
+            .or(table.everywhere.as_ref())
+            .map(Arc::clone)
+    }
+
+    /// Reads a source and puts it in force.
+    ///
+    /// # Errors
+    /// The source is not one; then everything stays as it was.
+    pub(crate) fn set(
+        &self,
+        whose: Whose,
+        name: &str,
+        source: &str,
+    ) -> Result<Arc<Loaded>, SetError> {
+        // The same source again is the common case: many tests, each with a project of its own.
+        let known = self.table.read().find(name, source);
+        let loaded = match known {
+            Some(loaded) => loaded,
+            None => {
+                let ruleset = Ruleset::parse(source)?;
+                Arc::new(Loaded { name: name.to_owned(), ruleset })
+            }
+        };
+        self.put(whose, Arc::clone(&loaded))?;
+        Ok(loaded)
+    }
+
+    /// Puts rules in force that were read already.
+    ///
+    /// # Errors
+    /// There are as many as there may be.
+    pub(crate) fn put(&self, whose: Whose, loaded: Arc<Loaded>) -> Result<(), SetError> {
+        {
+            let mut table = self.table.write();
+            if table.of_projects.len() + table.of_databases.len() >= RULESETS_MAX
+                && !table.has_place(&whose)
+            {
+                return Err(SetError::TooMany);
+            }
+            table.put(whose, loaded);
+        }
+        self.changes.send_modify(|changes| *changes += 1);
+        Ok(())
+    }
+
+    /// Gives the project `to` the rules that `from` has of its own.
+    pub(crate) fn fork(&self, from: &str, to: &str) {
+        let mut table = self.table.write();
+        table.of_databases.retain(|name, _| *name.project != *to);
+        let own = table.of_databases.iter().filter(|(name, _)| *name.project == *from);
+        let copies: Vec<_> = own
+            .map(|(name, rules)| (DatabaseName::new(to, &name.database), Arc::clone(rules)))
+            .collect();
+        table.of_databases.extend(copies);
+        match table.of_projects.get(from).cloned() {
+            Some(rules) => drop(table.of_projects.insert(to.to_owned(), rules)),
+            None => drop(table.of_projects.remove(to)),
+        }
+        drop(table);
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// Changes whenever rules do.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+impl Table {
+    fn find(&self, name: &str, source: &str) -> Option<Arc<Loaded>> {
+        let all = self.everywhere.iter().chain(self.of_ids.values());
+        let mut all = all.chain(self.of_projects.values()).chain(self.of_databases.values());
+        all.find(|one| one.name == name && one.ruleset.source() == source).map(Arc::clone)
+    }
+
+    fn has_place(&self, whose: &Whose) -> bool {
+        match whose {
+            Whose::Everybody | Whose::Start { .. } => true,
+            Whose::Project(project) => self.of_projects.contains_key(project),
+            Whose::Database(name) => self.of_databases.contains_key(name),
+        }
+    }
+
+    fn put(&mut self, whose: Whose, loaded: Arc<Loaded>) {
+        match whose {
+            Whose::Everybody => {
+                *self = Table { everywhere: Some(loaded), ..Table::default() };
+            }
+            Whose::Start { database: None } => self.everywhere = Some(loaded),
+            Whose::Start { database: Some(database) } => {
+                self.of_ids.insert(database, loaded);
+            }
+            Whose::Project(project) => {
+                // As in the official emulator: the project's rules are those of its default database, and of
+                // the others unless they have their own.
+                self.of_databases.remove(&DatabaseName::new(&project, "(default)"));
+                self.of_projects.insert(project, loaded);
+            }
+            Whose::Database(name) => {
+                self.of_databases.insert(name, loaded);
+            }
+        }
+    }
+}
+
+/// Why rules were not set.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SetError {
+    #[error(transparent)]
+    Source(#[from] RulesError),
+    #[error("this suite already holds the rules of {RULESETS_MAX} projects and databases")]
+    TooMany,
+}
+
+impl From<SetError> for Status {
+    fn from(error: SetError) -> Status {
+        let message = error.to_string();
+        match error {
+            SetError::Source(_) => {
+                Status::new(base_status::Code::InvalidArgument, BAD_RULES, message)
+            }
+            SetError::TooMany => Status::resource_exhausted(message),
+        }
+    }
+}
+
+/// The reason of a status that refuses a source.
+pub const BAD_RULES: &str = "bad-rules";
+
+/// A finding as the official command line prints it.
+pub(crate) fn line(name: &str, found: &Diagnostic) -> String {
+    let Diagnostic { position, severity, text } = found;
+    let severity = match severity {
+        Severity::Error => "ERROR",
+        Severity::Warning => "WARNING",
+    };
+    format!("{name}:{}:{} - {severity} {text}", position.line, position.column)
+}
