@@ -12,23 +12,45 @@ use crate::range::KeyRange;
 use crate::record::Record;
 use crate::snapshot::Snapshot;
 
-/// A key whose value differs, and its record in either state.
+/// A key that was put, or made, another time, and its record in either state.
 pub(crate) struct Difference {
     pub(crate) key: Bytes,
     pub(crate) from: Option<Record>,
     pub(crate) to: Option<Record>,
 }
 
-/// The keys whose values differ between two states, in order; `None` where there may be more than
-/// `max`, unless that is no bound, or where they are large together. Costs as much as the parts that the two do not share, and little where it gives up.
-pub(crate) fn differing(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Vec<Difference>> {
-    if Arc::ptr_eq(&from.lower, &to.lower) {
-        return differing_tables(from, to, max);
+/// How much of what differs is listed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Listing {
+    /// Everything, however much it is.
+    All,
+    /// Nothing, if it may be more keys than that, or if it is large together.
+    UpTo(usize),
+}
+
+impl Listing {
+    fn allows(self, keys: usize) -> bool {
+        match self {
+            Listing::All => true,
+            Listing::UpTo(max) => keys <= max,
+        }
     }
-    if from.len.saturating_add(to.len) > max && max < usize::MAX {
+}
+
+/// The keys whose values differ between two states, or when they were created, in order; `None` where they are more than `listing` allows. Costs
+/// as much as the parts that the two do not share, and little where it gives up.
+pub(crate) fn differing(
+    from: &Snapshot,
+    to: &Snapshot,
+    listing: Listing,
+) -> Option<Vec<Difference>> {
+    if Arc::ptr_eq(&from.lower, &to.lower) {
+        return differing_tables(from, to, listing);
+    }
+    if !listing.allows(from.len.saturating_add(to.len)) {
         return None;
     }
-    let mut bound = Bound::new(max);
+    let mut bound = Bound::new(listing);
     let everything = KeyRange::all();
     let mut from = from.range(&everything).peekable();
     let mut to = to.range(&everything).peekable();
@@ -53,11 +75,11 @@ pub(crate) fn differing(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Ve
     }
 }
 
-fn differing_tables(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Vec<Difference>> {
-    if from.len.abs_diff(to.len) > max {
+fn differing_tables(from: &Snapshot, to: &Snapshot, listing: Listing) -> Option<Vec<Difference>> {
+    if !listing.allows(from.len.abs_diff(to.len)) {
         return None;
     }
-    let mut bound = Bound::new(max);
+    let mut bound = Bound::new(listing);
     let mut differing = Vec::new();
     for item in from.table.diff(&to.table) {
         let (DiffItem::Add(key, _)
@@ -70,17 +92,27 @@ fn differing_tables(from: &Snapshot, to: &Snapshot, max: usize) -> Option<Vec<Di
     Some(differing)
 }
 
-/// How much may differ.
+/// How much may differ still.
 struct Bound {
-    keys: usize,
+    listing: Listing,
     bytes: usize,
 }
 
 impl Bound {
-    fn new(max: usize) -> Bound {
-        // What has to be written is listed however much it is.
-        let bytes = if max == usize::MAX { usize::MAX } else { LISTED_BYTES_MAX };
-        Bound { keys: max, bytes }
+    fn new(listing: Listing) -> Bound {
+        Bound { listing, bytes: LISTED_BYTES_MAX }
+    }
+
+    /// Takes a difference in; answers whether it is within the bound.
+    fn take(&mut self, bytes: usize) -> bool {
+        match (self.listing, self.bytes.checked_sub(bytes)) {
+            (Listing::All, _) => true,
+            (Listing::UpTo(_), None) => false,
+            (Listing::UpTo(_), Some(left)) => {
+                self.bytes = left;
+                true
+            }
+        }
     }
 }
 
@@ -92,14 +124,15 @@ fn add(
     from: Option<Record>,
     to: Option<Record>,
 ) -> bool {
-    let value = |record: &Option<Record>| record.as_ref().map(|record| record.value.clone());
-    let (old, new) = (value(&from), value(&to));
+    let seen = |record: &Record| (record.created, record.value.clone());
+    let (old, new) = (from.as_ref().map(seen), to.as_ref().map(seen));
     // What turns out to be the same was read all the same.
-    let len = [&old, &new].into_iter().flatten().map(Bytes::len).sum();
-    let Some(bytes) = bound.bytes.checked_sub(len) else { return false };
-    bound.bytes = bytes;
+    let len = [&old, &new].into_iter().flatten().map(|(_, value)| value.len()).sum();
+    if !bound.take(len) {
+        return false;
+    }
     if old != new {
         differing.push(Difference { key, from, to });
     }
-    differing.len() <= bound.keys
+    bound.listing.allows(differing.len())
 }

@@ -27,23 +27,38 @@ pub enum StoreError {
         /// The file that was to grow, or the folder of a temporary one.
         path: PathBuf,
     },
-    /// Another process, or another store of this one, uses the folder.
-    #[error("{} is in use by another process", dir.display())]
+    /// The writes of one commit are more than a record of the journal holds. Nothing was written.
+    #[error(
+        "the writes of one commit are {bytes} bytes, and a kept store takes up to {bytes_max} at once"
+    )]
+    TooLarge {
+        /// How many bytes they are in the journal.
+        bytes: usize,
+        /// How many they may be.
+        bytes_max: u32,
+    },
+    /// Another process uses the folder, or this one: another store, or a snapshot of one that was closed.
+    #[error("{} is in use: by another process, or by a store or snapshot of this one", dir.display())]
     InUse {
         /// The store's folder.
         dir: PathBuf,
     },
-    /// The folder was written by a newer program.
+    /// The folder was written by a program that is newer, or too old.
     #[error(
-        "{} has format {found}, and this program reads up to {supported}: use a newer version of it",
-        dir.display()
+        "{} has format {found}, and this program reads format {supported}: {}",
+        dir.display(),
+        if found > supported {
+            "use a newer version of it"
+        } else {
+            "export the data with the older version that wrote it and import it here, or remove the folder"
+        }
     )]
     Format {
         /// The store's folder.
         dir: PathBuf,
         /// The format found.
         found: u32,
-        /// The newest format that this program reads.
+        /// The format that this program reads.
         supported: u32,
     },
     /// Stored bytes that were safely on the disk once are not what they were.
@@ -63,6 +78,12 @@ pub enum StoreError {
         path: PathBuf,
         /// What it said.
         message: Arc<str>,
+    },
+    /// A thread of the store has panicked. It is a bug of ours, or of who was called from it.
+    #[error("the store could not {doing}: it panicked, which is a bug")]
+    Panicked {
+        /// What was being done.
+        doing: &'static str,
     },
     /// The store was closed.
     #[error("the store is closed")]

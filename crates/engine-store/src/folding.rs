@@ -1,6 +1,7 @@
 //! Folding: moving records from memory into the base, on a thread of its own.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use base_env::thread;
 use parking_lot::Mutex;
 
 use crate::base::{Base, BaseFile, CacheBudget, Fold};
+use crate::disk::Scratch;
 use crate::error::StoreError;
 use crate::journal::{Folder, Journal};
 use crate::limits::{FILE_SLACK_FOLDS, FOLD_RETRY_INTERVAL};
@@ -27,15 +29,20 @@ struct State {
     // INVARIANT: while `running` is set, the thread looks at `wanted` again before it ends.
     wanted: bool,
     running: bool,
+    /// The store is closed, and nothing is folded any more.
+    closed: bool,
     thread: Option<JoinHandle<()>>,
     /// Why the newest fold failed, if it did, and when.
     failed: Option<(StoreError, Duration)>,
 }
 
 impl Folding {
-    /// Folds soon, and never waits for it. Not at once after a fold that failed.
+    /// Folds soon, and never waits for it. Not at once after a fold that failed, and not in a store that is closed.
     pub(crate) fn request(&self, shared: &Arc<Shared>) {
         let mut state = self.state.lock();
+        if state.closed {
+            return;
+        }
         let now = shared.env.monotonic();
         if state.failed.as_ref().is_some_and(|(_, at)| now < *at + FOLD_RETRY_INTERVAL) {
             return;
@@ -76,10 +83,14 @@ impl Folding {
         self.state.lock().failed.as_ref().map_or(Ok(()), |(error, _)| Err(error.clone()))
     }
 
-    /// Waits for the fold under way, which gives up when the store is closing. For the end of a store: nobody
-    /// requests one any more.
-    pub(crate) fn join(&self) {
-        let thread = self.state.lock().thread.take();
+    /// Ends the fold under way, which gives up as the store is closing, and lets no other one begin.
+    pub(crate) fn stop(&self) {
+        let thread = {
+            let mut state = self.state.lock();
+            state.closed = true;
+            state.wanted = false;
+            state.thread.take()
+        };
         join(thread);
     }
 
@@ -96,12 +107,36 @@ fn join(thread: Option<JoinHandle<()>>) {
     }
 }
 
+/// Clears `running` where a panic ends the thread: it would be waited for without end.
+struct Running<'a> {
+    shared: &'a Shared,
+    ended: bool,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        {
+            let mut state = self.shared.folding.state.lock();
+            state.running = false;
+            state.wanted = false;
+            let error = StoreError::Panicked { doing: "fold" };
+            state.failed = Some((error, self.shared.env.monotonic()));
+        }
+        self.shared.tell_of_room();
+    }
+}
+
 fn fold_while_wanted(shared: &Shared) {
+    let mut running = Running { shared, ended: false };
     loop {
         {
             let mut state = shared.folding.state.lock();
             if !state.wanted {
                 state.running = false;
+                running.ended = true;
                 return;
             }
             state.wanted = false;
@@ -113,11 +148,15 @@ fn fold_while_wanted(shared: &Shared) {
 
 /// Brings everything that is in memory now into the base.
 pub(crate) fn fold(shared: &Shared) -> Result<(), StoreError> {
-    let mut own_file = shared.own_file.lock();
-    let result = fold_all(shared, &mut own_file);
-    drop(own_file);
+    let result = {
+        let mut own_file = shared.own_file.lock();
+        if shared.closing.load(Ordering::Acquire) {
+            return Err(StoreError::Closed);
+        }
+        fold_all(shared, &mut own_file)
+    };
     shared.folding.finished(shared, result.clone());
-    shared.folded.notify_all();
+    shared.tell_of_room();
     result
 }
 
@@ -155,6 +194,8 @@ fn remove_covered(shared: &Shared, folded: Version) -> Result<(), StoreError> {
 fn fold_frozen(shared: &Shared, own: &mut OwnFile) -> Result<(), StoreError> {
     let settings = shared.settings();
     let Some((lower, frozen)) = freeze(shared, own, &settings)? else { return Ok(()) };
+    // What is in the journal so far is not in the way of writers any more.
+    shared.tell_of_room();
     let base = write(shared, own, &settings, &frozen, lower.base.as_ref())?;
     let file = Arc::clone(base.file());
     {
@@ -164,7 +205,7 @@ fn fold_frozen(shared: &Shared, own: &mut OwnFile) -> Result<(), StoreError> {
             head.state.lower = Arc::new(Lower { frozen: None, base: Some(base), settings });
         }
     }
-    shared.folded.notify_all();
+    shared.tell_of_room();
     let folded = frozen.version;
     // The records themselves go here, which takes its time, unless a snapshot still shows them.
     drop((lower, frozen));
@@ -189,10 +230,11 @@ fn freeze(
     if let Some(frozen) = state.lower.frozen.clone() {
         return Ok(Some((Arc::clone(&state.lower), frozen)));
     }
-    // A cleared store has nothing to write, but its file has something to forget.
+    // A cleared store has nothing to write, but its file has something to forget, or its journal.
     let forgets = shared.folder.is_some() && own.get().is_some() && state.lower.base.is_none();
     if state.table.is_empty()
         && !forgets
+        && !journal.as_ref().is_some_and(Journal::is_tail_long)
         && !is_derived_otherwise(state.lower.base.as_ref(), settings)
     {
         return Ok(None);
@@ -247,16 +289,36 @@ fn write(
         own.set(&file);
         return Ok(derived);
     }
-    if let (Some(base), Some(file)) = (base, own.get())
-        && Arc::ptr_eq(base.file(), &file)
-        && base.is_tip()
-    {
-        let slack_bytes = settings.fold_bytes.saturating_mul(FILE_SLACK_FOLDS);
-        if base.is_outgrown(slack_bytes) {
-            return move_base(shared, own, settings, &fold, base);
+    let Some(base) = base else { return write_first(shared, own, cache, &settings.scratch, &fold) };
+    let is_own = own.get().is_some_and(|file| Arc::ptr_eq(base.file(), &file));
+    let slack_bytes = settings.fold_bytes.saturating_mul(FILE_SLACK_FOLDS);
+    match &shared.folder {
+        _ if is_own && base.is_tip() && !base.is_outgrown(slack_bytes) => fold.onto(base),
+        Some(folder) if cfg!(unix) => {
+            replace_kept(folder, own, cache, |file| fold.moving(file, base))
         }
-        return fold.onto(base);
+        // Elsewhere a name is not taken from a file that is open.
+        Some(_) if base.is_tip() => fold.onto(base),
+        // What the file holds beyond this state was written and then could not be read: it is written again.
+        Some(_) => fold.moving(base.file(), base),
+        None => {
+            let file = BaseFile::temporary(&settings.scratch, cache.share())?;
+            let is_moved = is_own && base.is_tip();
+            let written = if is_moved { fold.moving(&file, base) } else { fold.over(&file, base) }?;
+            own.set(&file);
+            Ok(written)
+        }
     }
+}
+
+/// Writes a fold where there is no base, or none any more: the store was cleared.
+fn write_first(
+    shared: &Shared,
+    own: &mut OwnFile,
+    cache: &CacheBudget,
+    scratch: &Scratch,
+    fold: &Fold<'_>,
+) -> Result<Arc<Base>, StoreError> {
     let file = match (&shared.folder, own.get()) {
         // Another file gives all the room of this one back, even where none is left to begin with.
         (Some(folder), Some(_)) if cfg!(unix) => {
@@ -264,36 +326,10 @@ fn write(
         }
         (Some(_), Some(file)) => file,
         (Some(folder), None) => kept_file(folder, cache)?,
-        (None, _) => BaseFile::temporary(&settings.scratch, cache.share())?,
+        (None, _) => BaseFile::temporary(scratch, cache.share())?,
     };
     own.set(&file);
-    match base {
-        // A kept store is restored by writing what differs, so its base is always its own newest one.
-        Some(base) if shared.folder.is_none() => fold.over(&file, base),
-        _ => fold.onto_nothing(&file),
-    }
-}
-
-/// Folds into a new file, and leaves the old one to the states of it that are still looked at.
-fn move_base(
-    shared: &Shared,
-    own: &mut OwnFile,
-    settings: &Settings,
-    fold: &Fold<'_>,
-    base: &Base,
-) -> Result<Arc<Base>, StoreError> {
-    let cache = &settings.cache;
-    match &shared.folder {
-        None => {
-            let file = BaseFile::temporary(&settings.scratch, cache.share())?;
-            let moved = fold.moving(&file, base)?;
-            own.set(&file);
-            Ok(moved)
-        }
-        // Elsewhere a name is not taken from a file that is open.
-        Some(_) if !cfg!(unix) => fold.onto(base),
-        Some(folder) => replace_kept(folder, own, cache, |file| fold.moving(file, base)),
-    }
+    fold.onto_nothing(&file)
 }
 
 /// Makes a base in another file, which takes the name of the old one when all of it is on the disk.
@@ -309,19 +345,17 @@ fn replace_kept(
         let base = write(&file)?;
         file.settle()?;
         folder.rename(&new, &folder.base_path())?;
+        file.renamed(folder.base_path());
         Ok((file, base))
     };
-    match make() {
-        Ok((file, base)) => {
-            own.set(&file);
-            Ok(base)
-        }
-        Err(error) => {
-            // It would take the room that is wanted. Where that fails too, the next attempt does it.
-            let _ = folder.remove(&[new]);
-            Err(error)
-        }
-    }
+    let (file, base) = make().inspect_err(|_| {
+        // It would take the room that is wanted. Where that fails too, the next attempt does it.
+        let _ = folder.remove(std::slice::from_ref(&new));
+    })?;
+    // The old file has no name any more, whatever follows: nothing may be folded into it.
+    own.set(&file);
+    folder.sync_names()?;
+    Ok(base)
 }
 
 /// The base file of a kept store, new or found.
@@ -338,5 +372,7 @@ pub(crate) fn kept_file(
         drop(file);
         folder.rename(&new, &path)?;
     }
+    // The name may also be that of an attempt which got no further.
+    folder.sync_names()?;
     BaseFile::kept(folder, &path, cache.whole())
 }

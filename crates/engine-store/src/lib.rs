@@ -24,6 +24,7 @@ mod prepared;
 mod range;
 mod record;
 mod retire;
+mod room;
 mod shared;
 mod snapshot;
 mod store;

@@ -49,6 +49,10 @@ pub(crate) const DERIVED_SORT_BYTES: usize = 8 * 1024 * 1024;
 /// Room of one file of the journal. Its place on the disk is reserved at once, which makes syncing cheap.
 pub(crate) const SEGMENT_BYTES: u64 = 64 * 1024 * 1024;
 
+/// The next file is made when this part of one is used: early enough for the disk to reserve its room meanwhile, which
+/// a commit would wait for, and late enough for a store that is little written to do without.
+pub(crate) const SPARE_PARTS: u64 = 4;
+
 /// Writers wait while more than this many times `fold_bytes` is unfolded and a fold is under way.
 pub(crate) const PRESSURE_FOLDS: usize = 2;
 
@@ -64,6 +68,18 @@ pub(crate) const IDLE_FOLD_BYTES: usize = 1024 * 1024;
 /// Bytes of the journal that start a fold, however few keys they are about: they are read again at the next
 /// opening, at some hundred megabytes a second, as a store does not fold to close.
 pub(crate) const JOURNAL_TAIL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Bytes of the journal that writers add while a fold is under way, or fails, however few keys they are about. They
+/// wait then, or are refused: the journal would fill the disk, and memory at the next opening.
+pub(crate) const JOURNAL_PRESSURE_BYTES: u64 = 2 * JOURNAL_TAIL_BYTES_MAX;
+
+/// Length of a journal record from which on its small parts are copied out of it for the table: one that stays would
+/// keep all of it in memory. Below that the copies would cost each commit more than they save.
+pub(crate) const COPIED_RECORD_BYTES_MIN: usize = 1024 * 1024;
+
+/// A part of such a record that is smaller than this part of it is copied: the others keep at most so many times
+/// their own length.
+pub(crate) const COPIED_PARTS: usize = 16;
 
 /// How many rows a fold writes between two looks at whether the store is closing.
 pub(crate) const FOLD_LOOK_ROWS: u32 = 256;

@@ -45,7 +45,8 @@ impl Prepared {
                 batch.iter().map(|(key, _)| look_up(key)).collect()
             }
         };
-        let encoded = journaled.then(|| Encoded::new(batch.iter()));
+        // One that is too large is told of when it is applied.
+        let encoded = journaled.then(|| Encoded::new(batch.iter()).ok()).flatten();
         Prepared { batch, encoded, base, looked_up }
     }
 

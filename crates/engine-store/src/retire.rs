@@ -52,12 +52,28 @@ impl Drop for Retirement {
     }
 }
 
+/// Clears `freeing` where a panic ends the thread: nothing would be freed any more.
+struct Freeing<'a> {
+    state: &'a Mutex<State>,
+    ended: bool,
+}
+
+impl Drop for Freeing<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.state.lock().freeing = false;
+        }
+    }
+}
+
 fn free_all(state: &Mutex<State>) {
+    let mut freeing = Freeing { state, ended: false };
     loop {
         let garbage = {
             let mut state = state.lock();
             if state.garbage.is_empty() {
                 state.freeing = false;
+                freeing.ended = true;
                 return;
             }
             std::mem::take(&mut state.garbage)
@@ -84,6 +100,27 @@ mod tests {
         for _ in 0..100 {
             retirement.retire(Box::new(Arc::clone(&alive)));
         }
+        drop(retirement);
+        assert_eq!(Arc::strong_count(&alive), 1);
+    }
+
+    struct Panics;
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("expected by the test");
+        }
+    }
+
+    #[test]
+    fn garbage_that_panics_does_not_keep_the_rest() {
+        let alive = Arc::new(());
+        let retirement = Retirement::default();
+        retirement.retire(Box::new(Panics));
+        while retirement.state.lock().freeing {
+            std::thread::yield_now();
+        }
+        retirement.retire(Box::new(Arc::clone(&alive)));
         drop(retirement);
         assert_eq!(Arc::strong_count(&alive), 1);
     }

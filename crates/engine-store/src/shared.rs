@@ -12,6 +12,7 @@ use crate::folding::Folding;
 use crate::journal::{Folder, Journal};
 use crate::limits::PRESSURE_FOLDS;
 use crate::lower::Settings;
+use crate::room::Room;
 use crate::snapshot::Snapshot;
 use crate::sync::Syncing;
 
@@ -33,7 +34,9 @@ impl Head {
 }
 
 /// The state of a store and what its threads do with it. Locks are taken in this order: the one fold,
-/// the one sync, head; none of the others while head is held.
+/// the one sync or the one who makes a segment beforehand, head; none of the others while head is held. What may be
+/// taken while head is held is never held over anything that takes its time: the state of the folding thread, those
+/// who wait for room, and the segment that was made beforehand.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) env: Env,
@@ -44,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) head: Mutex<Head>,
     /// Told after each fold, whether it succeeded or not.
     pub(crate) folded: Condvar,
+    /// Told with it.
+    pub(crate) room: Room,
     pub(crate) folding: Folding,
     /// Set when the store closes: a fold under way gives up then.
     pub(crate) closing: AtomicBool,
@@ -90,6 +95,31 @@ impl Shared {
     /// Whether so much is unfolded that writers have to wait.
     pub(crate) fn is_under_pressure(&self, head: &Head) -> bool {
         head.unfolded_bytes() > self.fold_bytes.saturating_mul(PRESSURE_FOLDS)
+            || head.journal.as_ref().is_some_and(Journal::is_tail_too_long)
+    }
+
+    /// Whether a write has to wait for a fold now. The fold is asked for then.
+    pub(crate) fn waits_for_room(self: &Arc<Shared>, head: &Head) -> bool {
+        if !self.is_under_pressure(head) || head.closed {
+            return false;
+        }
+        self.folding.request(self);
+        // Where it cannot be, waiting would not help: the write is told.
+        self.folding.check().is_ok()
+    }
+
+    /// Tells those who wait for room that they may look again. Called while a panic unwinds too: those who wait by
+    /// a callback are let go then instead, as another panic would end the process.
+    pub(crate) fn tell_of_room(&self) {
+        let waiters = {
+            // Who has looked, and does not wait yet, holds this.
+            let _head = self.head.lock();
+            self.folded.notify_all();
+            self.room.take()
+        };
+        if !std::thread::panicking() {
+            waiters.into_iter().for_each(|waiter| waiter());
+        }
     }
 
     /// Whether anything may be changed now.

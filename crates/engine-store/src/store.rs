@@ -10,6 +10,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use crate::base::CacheBudget;
 use crate::batch::WriteBatch;
 use crate::derive::Derive;
+use crate::diff::Listing;
 use crate::disk::Scratch;
 use crate::error::StoreError;
 use crate::folding::{Folding, fold};
@@ -20,6 +21,7 @@ use crate::options::{Durability, Place, StoreOptions};
 use crate::prepared::Prepared;
 use crate::record::{Commit, Record, Version};
 use crate::retire::Retirement;
+use crate::room::Room;
 use crate::shared::{Head, OwnFile, Shared};
 use crate::snapshot::Snapshot;
 use crate::sync::{Syncing, sync};
@@ -56,6 +58,7 @@ impl Store {
             settings: RwLock::new(settings),
             head: Mutex::new(Head { state, journal: Some(journal), closed: false }),
             folded: Condvar::new(),
+            room: Room::default(),
             folding: Folding::default(),
             closing: AtomicBool::new(false),
             syncing: Syncing::starting_at(version),
@@ -76,11 +79,6 @@ impl Store {
         Store::with(env, state)
     }
 
-    /// Same as [`Store::memory`].
-    pub fn new(env: Env) -> Store {
-        Store::memory(env)
-    }
-
     /// A store in memory that starts with what `snapshot` shows, sharing its memory and its base. Versions
     /// go on from its, and it derives as the snapshot's store does.
     pub fn from_snapshot(env: Env, snapshot: &Snapshot) -> Store {
@@ -94,6 +92,7 @@ impl Store {
             settings: RwLock::new(Arc::clone(&state.lower.settings)),
             head: Mutex::new(Head { state, journal: None, closed: false }),
             folded: Condvar::new(),
+            room: Room::default(),
             folding: Folding::default(),
             closing: AtomicBool::new(false),
             syncing: Syncing::default(),
@@ -123,15 +122,31 @@ impl Store {
     pub fn writer(&self) -> Writer<'_> {
         let shared = &*self.shared;
         let mut head = shared.head.lock();
-        while shared.is_under_pressure(&head) && !head.closed {
-            shared.folding.request(&self.shared);
-            if shared.folding.check().is_err() {
-                // Waiting would not help; the commit is told.
-                break;
-            }
+        while self.shared.waits_for_room(&head) {
             shared.folded.wait(&mut head);
         }
         Writer::new(self, head)
+    }
+
+    /// Same as [`Store::writer`], but never waits for a fold: `None` where that would. For callers whose thread
+    /// has other things to do, which wait by [`Store::when_room`] and try again.
+    pub fn try_writer(&self) -> Option<Writer<'_>> {
+        let head = self.shared.head.lock();
+        let waits = self.shared.waits_for_room(&head);
+        (!waits).then(|| Writer::new(self, head))
+    }
+
+    /// Calls `waiter` when it is worth to try [`Store::try_writer`] again: at once where that does not have to wait,
+    /// or else after the next fold, on its thread. Others may have taken the room by then. It must be quick. Where the
+    /// fold panics it is dropped, which is worth another try too.
+    pub fn when_room(&self, waiter: impl FnOnce() + Send + 'static) {
+        {
+            let head = self.shared.head.lock();
+            if self.shared.waits_for_room(&head) {
+                return self.shared.room.add(Box::new(waiter));
+            }
+        }
+        waiter();
     }
 
     /// Does what can be done of a commit before its turn: reads in the base what `batch` meets there, as
@@ -170,7 +185,8 @@ impl Store {
     /// # Errors
     /// The disk's; then nothing was changed.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<Commit, StoreError> {
-        self.writer().restore(snapshot, usize::MAX).map(|restored| restored.commit)
+        let restored = self.writer().restore_listing(snapshot, Listing::All);
+        restored.map(|restored| restored.commit)
     }
 
     /// Same as [`Writer::clear`].
@@ -182,7 +198,8 @@ impl Store {
     }
 
     /// Calls `waiter` when `version` has survived what the store's durability promises: at once, or
-    /// from the sync thread once it is on the disk. It must be quick.
+    /// from the sync thread once it is on the disk. It must be quick. Where that thread panics, which is a bug, it is
+    /// dropped.
     pub fn when_durable(
         &self,
         version: Version,
@@ -214,7 +231,7 @@ impl Store {
     /// Folds now: everything committed before is in the base afterwards.
     ///
     /// # Errors
-    /// The disk's.
+    /// The disk's, and [`StoreError::Closed`].
     pub fn fold_now(&self) -> Result<(), StoreError> {
         fold(&self.shared)
     }
@@ -257,9 +274,11 @@ impl Store {
         }
         // What is not folded is read again at the next opening, which is quicker than the fold would be.
         shared.closing.store(true, Ordering::Release);
-        shared.folded.notify_all();
+        shared.tell_of_room();
         shared.syncing.stop();
-        shared.folding.join();
+        shared.folding.stop();
+        // A caller's own fold gives up too, and is awaited: nothing is written to the base after this.
+        drop(shared.own_file.lock());
         if !self.is_kept() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Syncing: getting the journal of a kept store onto the disk, on a thread of its own.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
@@ -9,6 +9,7 @@ use base_env::thread;
 use parking_lot::{Condvar, Mutex};
 
 use crate::error::StoreError;
+use crate::journal::Journal;
 use crate::limits::{IDLE_FOLD_BYTES, IDLE_INTERVALS, SYNC_INTERVAL};
 use crate::record::Version;
 use crate::shared::Shared;
@@ -21,6 +22,9 @@ pub(crate) type Waiter = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 pub(crate) struct Syncing {
     queue: Mutex<Queue>,
     changed: Condvar,
+    /// There is something to do beside syncing. Where the thread is just about to wait it comes to it an interval
+    /// later.
+    woken: AtomicBool,
     /// Held while somebody syncs.
     one: Mutex<()>,
     /// The newest version known to be on the disk.
@@ -33,6 +37,8 @@ pub(crate) struct Syncing {
 struct Queue {
     waiters: Vec<(Version, Waiter)>,
     stopping: bool,
+    /// The thread has panicked.
+    ended: bool,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -57,12 +63,18 @@ impl Syncing {
             return waiter(Ok(()));
         }
         let mut queue = self.queue.lock();
-        if queue.thread.is_none() {
+        if queue.thread.is_none() || queue.ended {
             drop(queue);
-            return waiter(Err(StoreError::Closed));
+            return waiter(Err(self.check().err().unwrap_or(StoreError::Closed)));
         }
         queue.waiters.push((version, waiter));
         drop(queue);
+        self.changed.notify_one();
+    }
+
+    /// Has the thread look at the journal soon. Takes no lock.
+    pub(crate) fn wake(&self) {
+        self.woken.store(true, Ordering::Release);
         self.changed.notify_one();
     }
 
@@ -101,16 +113,69 @@ impl fmt::Debug for Syncing {
     }
 }
 
+/// Lets those who wait go where a panic ends the thread: nobody would tell them any more.
+struct Running<'a> {
+    syncing: &'a Syncing,
+    ended: bool,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        self.syncing.failed.get_or_init(|| StoreError::Panicked { doing: "sync" });
+        let waiters = {
+            let mut queue = self.syncing.queue.lock();
+            queue.ended = true;
+            std::mem::take(&mut queue.waiters)
+        };
+        // Not called: another panic would end the process.
+        drop(waiters);
+    }
+}
+
+/// The making of a segment beforehand, on a thread of its own: the disk takes its time for it, and nobody who waits for
+/// a sync waits for that.
+#[derive(Default)]
+struct Making {
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Making {
+    fn begin_if_due(&mut self, shared: &Shared) {
+        if self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        self.end();
+        let spare = shared.head.lock().journal.as_ref().and_then(Journal::wanted_spare);
+        if let Some(spare) = spare {
+            // Without a thread it is left to the commit that needs it.
+            self.thread = thread::spawn("store-segment", move || spare.make()).ok();
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // It has no result, and a panic in it has been reported.
+            let _ = thread.join();
+        }
+    }
+}
+
 /// Syncs once an interval, and at once when somebody waits: one sync serves all who came before it.
 fn keep_synced(shared: &Arc<Shared>) {
     let syncing = &shared.syncing;
+    let mut running = Running { syncing, ended: false };
+    let mut making = Making::default();
     let mut last_version = syncing.synced();
     let mut idle_intervals = 0;
     loop {
         let (waiters, stopping, waited) = {
             let mut queue = syncing.queue.lock();
             let mut waited = false;
-            if queue.waiters.is_empty() && !queue.stopping {
+            let woken = syncing.woken.swap(false, Ordering::AcqRel);
+            if queue.waiters.is_empty() && !queue.stopping && !woken {
                 waited = syncing.changed.wait_for(&mut queue, SYNC_INTERVAL).timed_out();
             }
             (std::mem::take(&mut queue.waiters), queue.stopping, waited)
@@ -122,8 +187,11 @@ fn keep_synced(shared: &Arc<Shared>) {
             waiter(result.clone());
         }
         if stopping {
+            making.end();
+            running.ended = true;
             return;
         }
+        making.begin_if_due(shared);
         if waited {
             if shared.folding.check().is_err() {
                 // Nobody may be writing who would ask for it.
@@ -147,10 +215,10 @@ pub(crate) fn sync(shared: &Shared) -> Result<(), StoreError> {
     let syncing = &shared.syncing;
     let _one = syncing.one.lock();
     syncing.check()?;
-    let (to_sync, spare) = {
+    let to_sync = {
         let head = shared.head.lock();
         let Some(journal) = &head.journal else { return Ok(()) };
-        (journal.to_sync(), journal.wanted_spare())
+        journal.to_sync()
     };
     if to_sync.version > syncing.synced() {
         if let Err(error) = to_sync.sync() {
@@ -162,9 +230,6 @@ pub(crate) fn sync(shared: &Shared) -> Result<(), StoreError> {
         if let Some(journal) = &mut shared.head.lock().journal {
             journal.synced(&to_sync);
         }
-    }
-    if let Some(spare) = spare {
-        spare.make();
     }
     Ok(())
 }

@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use base_env::UnixMicros;
+use bytes::Bytes;
 use parking_lot::MutexGuard;
 
 use crate::batch::{Op, WriteBatch};
-use crate::diff::{Difference, differing};
+use crate::diff::{Difference, Listing, differing};
 use crate::error::StoreError;
 use crate::journal::{Action, Encoded, Finished, Header, Kind};
-use crate::limits::LISTED_BYTES_MAX;
+use crate::limits::{COPIED_PARTS, COPIED_RECORD_BYTES_MIN, LISTED_BYTES_MAX};
 use crate::lower::Lower;
 use crate::prepared::Prepared;
 use crate::range::KeyRange;
@@ -49,7 +50,7 @@ impl<'a> Writer<'a> {
     /// Applies `batch`. Where no key changes, the commit has a time of its own and no new version.
     ///
     /// # Errors
-    /// The disk's, for a kept store; then nothing was written.
+    /// The disk's, and [`StoreError::TooLarge`], for a kept store; then nothing was written.
     pub fn apply(&mut self, batch: WriteBatch) -> Result<Commit, StoreError> {
         self.apply_prepared(Prepared::unprepared(batch))
     }
@@ -57,7 +58,7 @@ impl<'a> Writer<'a> {
     /// Same as [`Writer::apply`], for writes of which much was done before.
     ///
     /// # Errors
-    /// The disk's, for a kept store; then nothing was written.
+    /// The disk's, and [`StoreError::TooLarge`], for a kept store; then nothing was written.
     pub fn apply_prepared(&mut self, mut prepared: Prepared) -> Result<Commit, StoreError> {
         self.store.shared().check_writable(&self.head)?;
         let time = self.next_time();
@@ -90,36 +91,45 @@ impl<'a> Writer<'a> {
         }
         state.check()?;
         if journaled && !changes.is_empty() {
-            let encoded = prepared.encoded.take();
-            let encoded = encoded.unwrap_or_else(|| Encoded::new(prepared.batch.iter()));
+            let encoded = match prepared.encoded.take() {
+                Some(encoded) => encoded,
+                None => Encoded::new(prepared.batch.iter())?,
+            };
             let finished = self.append(Kind::Commit, time, &changes, encoded, &actions)?;
             keep_slices(&mut changes, &finished, &actions);
         }
         Ok(self.finish(time, changes))
     }
 
-    /// Makes the store hold what `snapshot` shows. Every key whose value differs is a change of this
-    /// one commit and gets its time as `updated` (so that times never go back for who has seen newer
+    /// Makes the store hold what `snapshot` shows. Every key whose value differs, or when it was created, is a change
+    /// of this one commit and gets its time as `updated` (so that times never go back for who has seen newer
     /// ones); `created` is as in the snapshot. In memory, where more than `changes_len_max` keys may differ,
-    /// or what differs is large, nothing is listed, every record counts as updated now, and it costs the same however much there is. A
-    /// kept store always lists, as what differs has to be written.
+    /// or what differs is large, nothing is listed, every record counts as updated now, and it costs the same
+    /// however much there is. A kept store always lists, as what differs has to be written: in memory and time it costs
+    /// what one commit of all of it would, which `docs/internals/store/limits.md` says more of.
     ///
     /// # Errors
-    /// The disk's; then nothing was changed.
+    /// The disk's, and [`StoreError::TooLarge`], for a kept store; then nothing was changed.
     pub fn restore(
         &mut self,
         snapshot: &Snapshot,
         changes_len_max: usize,
     ) -> Result<Replaced, StoreError> {
+        let is_kept = self.head.journal.is_some();
+        let listing = if is_kept { Listing::All } else { Listing::UpTo(changes_len_max) };
+        self.restore_listing(snapshot, listing)
+    }
+
+    /// Same as [`Writer::restore`], with `listing` for kept stores too.
+    pub(crate) fn restore_listing(
+        &mut self,
+        snapshot: &Snapshot,
+        listing: Listing,
+    ) -> Result<Replaced, StoreError> {
         self.store.shared().check_open(&self.head)?;
         self.head.state.time = self.head.state.time.max(snapshot.time);
         let time = self.next_time();
-        let wanted = self.store.shared().settings().derive.fingerprint();
-        let derived_alike =
-            snapshot.lower.base.as_ref().is_none_or(|base| base.fingerprint == wanted);
-        let lists_all = self.head.journal.is_some() || !derived_alike;
-        let max = if lists_all { usize::MAX } else { changes_len_max };
-        let Some(differing) = differing(&self.head.state, snapshot, max) else {
+        let Some(differing) = differing(&self.head.state, snapshot, listing) else {
             return Ok(self.swap(snapshot, time));
         };
         self.head.state.check()?;
@@ -146,7 +156,7 @@ impl<'a> Writer<'a> {
             changes.push(Change { key, before: from, after });
         }
         if self.head.journal.is_some() && !changes.is_empty() {
-            let encoded = Encoded::new(batch.iter());
+            let encoded = Encoded::new(batch.iter())?;
             let finished = self.append(Kind::Commit, time, &changes, encoded, &actions)?;
             keep_slices(&mut changes, &finished, &actions);
         }
@@ -155,8 +165,14 @@ impl<'a> Writer<'a> {
 
     /// Puts another state in the place of the head.
     fn swap(&mut self, snapshot: &Snapshot, time: UnixMicros) -> Replaced {
+        debug_assert!(self.head.journal.is_none(), "a kept store writes what differs");
         let settings = self.store.shared().settings();
         let mut state = snapshot.clone();
+        let wanted = settings.derive.fingerprint();
+        if state.lower.base.as_ref().is_some_and(|base| base.fingerprint != wanted) {
+            // The next one derives anew; until then queries do without what this base does not have.
+            self.store.request_fold();
+        }
         if !Arc::ptr_eq(&state.lower.settings, &settings) {
             state.lower = Arc::new(Lower {
                 frozen: state.lower.frozen.clone(),
@@ -195,7 +211,7 @@ impl<'a> Writer<'a> {
         }
         if self.head.journal.is_some() {
             let nothing = WriteBatch::new();
-            self.append(Kind::Clear, time, &[], Encoded::new(nothing.iter()), &[])?;
+            self.append(Kind::Clear, time, &[], Encoded::new(nothing.iter())?, &[])?;
         }
         let state = &self.head.state;
         let lower = Lower::empty(self.store.shared().settings());
@@ -241,10 +257,12 @@ impl<'a> Writer<'a> {
         let version = state.version.next();
         let synced = self.store.shared().syncing.synced();
         let header = Header { kind, version, time, synced, len: len as u64 };
-        let finished = encoded.finish(&header, actions.iter().copied());
-        match journal {
-            Some(journal) => journal.append(finished.bytes(), version)?,
-            None => debug_assert!(false, "only kept stores have something to append to"),
+        // Without one the store was closed, which was looked at before.
+        let Some(journal) = journal else { return Err(StoreError::Closed) };
+        let finished = encoded.finish(&header, journal.seal(), actions.iter().copied());
+        journal.append(finished.bytes(), version)?;
+        if journal.asks_for_spare() {
+            self.store.shared().syncing.wake();
         }
         Ok(finished)
     }
@@ -270,12 +288,19 @@ fn changed_len(len: usize, changes: &[Change]) -> usize {
 }
 
 /// Lets the changes share the bytes of the record that was written, instead of keeping alive whatever
-/// their keys and values came in.
+/// their keys and values came in. What is small in a large record is copied, so that it does not keep that.
 fn keep_slices(changes: &mut [Change], finished: &Finished, actions: &[Action]) {
+    let len = finished.bytes().len();
+    let copied_below = if len < COPIED_RECORD_BYTES_MIN { 0 } else { len / COPIED_PARTS };
     let done = actions.iter().enumerate().filter(|(_, action)| **action != Action::Skip);
     for (change, (op, _)) in changes.iter_mut().zip(done) {
         let Some((key, value)) = finished.slices(op) else { continue };
         debug_assert_eq!(change.key, key, "changes are in the order of the operations");
+        let (key, value) = if key.len() + value.len() < copied_below {
+            (Bytes::copy_from_slice(&key), Bytes::copy_from_slice(&value))
+        } else {
+            (key, value)
+        };
         change.key = key;
         if let Some(after) = &mut change.after {
             after.value = value;

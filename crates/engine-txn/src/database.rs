@@ -50,7 +50,7 @@ impl Database {
     /// An empty database.
     pub fn new(env: Env, limits: Limits) -> Database {
         let log = CommitLog::new(&limits, Version::ZERO, None);
-        Database::with(Store::new(env.clone()), log, env, limits)
+        Database::with(Store::memory(env.clone()), log, env, limits)
     }
 
     /// Opens a database, and finds in a kept one what was there. Its history begins here: earlier times

@@ -176,7 +176,7 @@ fn requests_are_bounded() {
 
 #[test]
 fn a_pipeline_ends_when_nobody_waits_for_it() {
-    let store = Store::new(Env::simulated(1, UnixMicros(1_000_000)));
+    let store = Store::memory(Env::simulated(1, UnixMicros(1_000_000)));
     let mut batch = WriteBatch::new();
     for number in 0..2_000 {
         let path = DocumentPath::parse(&format!("c/{number:04}")).unwrap();

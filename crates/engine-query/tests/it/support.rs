@@ -16,7 +16,7 @@ pub(crate) fn database() -> DatabaseName {
 }
 
 pub(crate) fn snapshot<'d>(documents: impl IntoIterator<Item = (&'d str, Fields)>) -> Snapshot {
-    let store = Store::new(Env::simulated(1, UnixMicros(1_000_000)));
+    let store = Store::memory(Env::simulated(1, UnixMicros(1_000_000)));
     let mut batch = WriteBatch::new();
     for (path, fields) in documents {
         let path = DocumentPath::parse(path).unwrap();

@@ -23,7 +23,7 @@ use crate::journal::Folder;
 pub(crate) struct BaseFile {
     pub(crate) database: Database,
     storage: Arc<Storage>,
-    path: PathBuf,
+    path: Mutex<PathBuf>,
     /// The folder of a kept store, which stays locked for as long as this may be read.
     folder: Option<Arc<Folder>>,
     /// The number of the newest state: what folds go on from.
@@ -70,7 +70,7 @@ impl BaseFile {
         Ok(Arc::new(BaseFile {
             database,
             storage,
-            path: path.to_owned(),
+            path: Mutex::new(path.to_owned()),
             folder,
             tip: Mutex::new(0),
             recent: Recent::new(),
@@ -100,7 +100,12 @@ impl BaseFile {
     /// The disk's; [`StoreError::Full`] while there is no room.
     pub(crate) fn settle(&self) -> Result<(), StoreError> {
         let settled = self.storage.settle();
-        settled.map_err(|error| StoreError::io("write", &self.path, &error))
+        settled.map_err(|error| StoreError::io("write", &self.path.lock(), &error))
+    }
+
+    /// The file has got this name.
+    pub(crate) fn renamed(&self, path: PathBuf) {
+        *self.path.lock() = path;
     }
 
     /// Whether nothing in it has to outlive the process.
@@ -159,7 +164,7 @@ impl BaseFile {
     }
 
     pub(crate) fn error(&self, error: impl Into<redb::Error>) -> StoreError {
-        base_error(&self.path, error)
+        base_error(&self.path.lock(), error)
     }
 }
 
@@ -172,6 +177,6 @@ fn base_error(path: &Path, error: impl Into<redb::Error>) -> StoreError {
 
 impl fmt::Debug for BaseFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BaseFile").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("BaseFile").field("path", &*self.path.lock()).finish_non_exhaustive()
     }
 }

@@ -110,7 +110,8 @@ impl Fold<'_> {
         })
     }
 
-    /// Folds over `base` into a new file, with all that the old one holds of it.
+    /// Folds over `base` with all that its file holds of it: into a new file, or into that one in place of
+    /// whatever else is in it.
     pub(crate) fn moving(
         &self,
         file: &Arc<BaseFile>,
@@ -119,6 +120,7 @@ impl Fold<'_> {
         self.write(Plan {
             before: Some(base),
             taken: base.tables.runs.iter().collect(),
+            clears: true,
             counters: Some(base),
             shadows: base.under().is_some(),
             under: base.under().cloned(),
@@ -140,6 +142,8 @@ impl Fold<'_> {
             Ok(())
         };
         commit().map_err(|error| file.error(error))?;
+        // Also where the new state cannot be read below: what folds go on from is never a state that the file
+        // has already left behind.
         let generation = {
             let mut tip = file.tip.lock();
             *tip += 1;

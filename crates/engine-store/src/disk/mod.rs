@@ -45,6 +45,15 @@ pub trait DiskFile: fmt::Debug + Send + Sync + 'static {
         self.set_len(len)
     }
 
+    /// Where, from `offset` on, there may be anything but zeros; `None` where there is nothing more. The system knows
+    /// what was never written; where it does not, the answer is `offset`.
+    ///
+    /// # Errors
+    /// The system's.
+    fn next_data(&self, offset: u64) -> io::Result<Option<u64>> {
+        Ok((offset < self.size()?).then_some(offset))
+    }
+
     /// Returns when everything written is on the disk.
     ///
     /// # Errors
@@ -85,13 +94,13 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// The system's.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Makes a folder, and those above it, where they are missing.
+    /// Makes a folder in one that is there; answers whether it was missing.
     ///
     /// # Errors
-    /// The system's.
-    fn make_dir(&self, dir: &Path) -> io::Result<()>;
+    /// The system's; [`io::ErrorKind::NotFound`] where the one above is missing too.
+    fn make_dir(&self, dir: &Path) -> io::Result<bool>;
 
-    /// Returns when the names in a folder are on the disk.
+    /// Returns when the names in a folder, those of folders included, are on the disk.
     ///
     /// # Errors
     /// The system's.

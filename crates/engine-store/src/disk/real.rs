@@ -38,8 +38,13 @@ impl Disk for RealDisk {
         fs::rename(from, to)
     }
 
-    fn make_dir(&self, dir: &Path) -> io::Result<()> {
-        fs::create_dir_all(dir)
+    fn make_dir(&self, dir: &Path) -> io::Result<bool> {
+        match fs::create_dir(dir) {
+            Ok(()) => Ok(true),
+            // The error is not the same everywhere, for the root of a drive for one.
+            Err(_) if dir.is_dir() => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
@@ -86,6 +91,22 @@ impl DiskFile for RealFile {
             Ok(()) => Ok(()),
             // Not every file system can.
             Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => self.0.set_len(len),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn next_data(&self, offset: u64) -> io::Result<Option<u64>> {
+        use rustix::fs::{SeekFrom, seek};
+
+        // Reads and writes say where, so it does not matter where this leaves the file.
+        match seek(&self.0, SeekFrom::Data(offset)) {
+            Ok(found) => Ok(Some(found)),
+            Err(rustix::io::Errno::NXIO) => Ok(None),
+            // Not every file system can.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::OPNOTSUPP) => {
+                Ok((offset < self.size()?).then_some(offset))
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -1,6 +1,7 @@
 //! The folder of a kept store: its lock, its format, its name.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,8 +11,8 @@ use crate::disk::Disk;
 use crate::error::StoreError;
 use crate::limits::{LOCK_TRIES_MAX, LOCK_TRY_INTERVAL};
 
-/// The format this program writes, and the newest that it reads.
-pub(crate) const FORMAT: u32 = 2;
+/// The format this program writes, and the only one that it reads.
+pub(crate) const FORMAT: u32 = 3;
 
 const FORMAT_FILE: &str = "format";
 const FORMAT_FILE_NEW: &str = "format.new";
@@ -33,7 +34,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// Takes the folder, and makes it where it is missing.
     pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, env: &Env) -> Result<Folder, StoreError> {
-        disk.make_dir(dir).map_err(|error| StoreError::io("make", dir, &error))?;
+        make_dirs(&*disk, dir).map_err(|error| StoreError::io("make", dir, &error))?;
         let lock = lock(&*disk, dir)?;
         let store = match read_format(&*disk, dir)? {
             Some(store) => store,
@@ -75,13 +76,14 @@ impl Folder {
         Ok(())
     }
 
-    /// Gives a file its name, for good.
+    /// Gives a file its name; for good once [`Folder::sync_names`] agrees.
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<(), StoreError> {
-        let rename = || {
-            self.disk.rename(from, to)?;
-            self.disk.sync_dir(&self.dir)
-        };
-        rename().map_err(|error| StoreError::io("rename", from, &error))
+        self.disk.rename(from, to).map_err(|error| StoreError::io("rename", from, &error))
+    }
+
+    /// Brings the names of the files to the disk.
+    pub(crate) fn sync_names(&self) -> Result<(), StoreError> {
+        self.disk.sync_dir(&self.dir).map_err(|error| StoreError::io("sync", &self.dir, &error))
     }
 }
 
@@ -89,6 +91,25 @@ impl fmt::Debug for Folder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Folder").field("dir", &self.dir).finish_non_exhaustive()
     }
+}
+
+/// Makes a folder, and those above it, where they are missing. Each has its name on the disk then: without it all that
+/// is in it would be lost with the power, however well that was synced.
+fn make_dirs(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+    let above = match dir.parent() {
+        // Of a relative path.
+        Some(above) if above.as_os_str().is_empty() => Path::new("."),
+        Some(above) => above,
+        None => return disk.make_dir(dir).map(drop),
+    };
+    let made = match disk.make_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            make_dirs(disk, above)?;
+            disk.make_dir(dir)?
+        }
+        made => made?,
+    };
+    if made { disk.sync_dir(above) } else { Ok(()) }
 }
 
 /// Takes the lock file. A process that this one is just starting holds a copy of every open file until it
@@ -108,7 +129,7 @@ fn lock(disk: &dyn Disk, dir: &Path) -> Result<Box<dyn Send + Sync>, StoreError>
 /// The store's number, unless the folder is new.
 fn read_format(disk: &dyn Disk, dir: &Path) -> Result<Option<u64>, StoreError> {
     let path = dir.join(FORMAT_FILE);
-    let failed = |error: &std::io::Error| StoreError::io("read", &path, error);
+    let failed = |error: &io::Error| StoreError::io("read", &path, error);
     let names = disk.list(dir).map_err(|error| StoreError::io("read", dir, &error))?;
     if !names.iter().any(|name| name == FORMAT_FILE) {
         return Ok(None);

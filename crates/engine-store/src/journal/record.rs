@@ -1,29 +1,44 @@
 //! One record of the journal: a commit, as bytes.
 //!
 //! ```text
-//! header   48  magic, payload length, checksum, kind, version, time, synced version, records in the store
+//! header   52  magic, checksum, payload length and checksum, kind, version, time, synced version, records in the store
 //! body      n  for each operation: key length, value length, key, value
 //! actions   n  for each operation: what it did, and the creation time of what it put
 //! ```
 //!
 //! The body is known before the commit has its turn, and most of the work, checksum included, is done
-//! by then; the actions and the header are filled in under the mutex.
+//! by then; the actions and the header are filled in under the mutex. The header has a checksum of its own, begun
+//! with the store's number: what looks like one inside of somebody's value is not taken for one.
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, BufMut, Bytes};
 
 use base_env::UnixMicros;
 
 use crate::batch::Op;
+use crate::error::StoreError;
 use crate::record::Version;
 
 /// Bytes of a record before its payload.
-pub(crate) const HEADER_LEN: usize = 48;
+pub(crate) const HEADER_LEN: usize = 52;
+/// Where in the header its checksum is.
+const CRC_AT: usize = 4;
 /// Where in the header the checksummed part begins.
-const CHECKED_FROM: usize = 12;
+const CHECKED_FROM: usize = 8;
 /// `FREC`, at the start of every record. A place where no record has been written yet holds zeros.
-pub(crate) const MAGIC: u32 = u32::from_le_bytes(*b"FREC");
+const MAGIC: u32 = u32::from_le_bytes(*b"FREC");
 /// Bytes of one action.
 const ACTION_LEN: usize = 9;
+
+/// What the checksums of a store's headers begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seal(u32);
+
+impl Seal {
+    /// That of the store with this number.
+    pub(crate) fn of(store: u64) -> Seal {
+        Seal(crc32c::crc32c(&store.to_le_bytes()))
+    }
+}
 
 /// What a record says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,22 +94,29 @@ struct Span {
 
 impl Encoded {
     /// The operations of a commit.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] beyond what the length of a record can say. Nothing is copied then.
     pub(crate) fn new<'a>(
         ops: impl ExactSizeIterator<Item = (&'a Bytes, &'a Op)> + Clone,
-    ) -> Encoded {
+    ) -> Result<Encoded, StoreError> {
         let value = |op: &'a Op| match op {
             Op::Put(value) | Op::Recreate(value) => value.as_ref(),
             Op::Delete => &[],
         };
         let body_len: usize = ops.clone().map(|(key, op)| 8 + key.len() + value(op).len()).sum();
-        let len = HEADER_LEN + body_len + ops.len() * ACTION_LEN;
+        let payload_len = body_len + ops.len() * ACTION_LEN;
+        if u32::try_from(payload_len).is_err() {
+            return Err(StoreError::TooLarge { bytes: payload_len, bytes_max: u32::MAX });
+        }
+        let len = HEADER_LEN + payload_len;
         let mut bytes = Vec::with_capacity(len);
         let mut spans = Vec::with_capacity(ops.len());
         bytes.resize(HEADER_LEN, 0);
         for (key, op) in ops {
             let value = value(op);
-            put_len(&mut bytes, key.len());
-            put_len(&mut bytes, value.len());
+            bytes.put_u32_le(short(key.len()));
+            bytes.put_u32_le(short(value.len()));
             let start = bytes.len();
             bytes.extend_from_slice(key);
             let middle = bytes.len();
@@ -103,13 +125,14 @@ impl Encoded {
         }
         let body = bytes.get(HEADER_LEN..).unwrap_or_default();
         let body_crc = crc32c::crc32c(body);
-        Encoded { bytes, spans, body_len, body_crc }
+        Ok(Encoded { bytes, spans, body_len, body_crc })
     }
 
     /// The record is complete once it is known what each operation does.
     pub(crate) fn finish(
         mut self,
         header: &Header,
+        seal: Seal,
         actions: impl Iterator<Item = Action>,
     ) -> Finished {
         for action in actions {
@@ -124,7 +147,7 @@ impl Encoded {
         let payload_len = self.bytes.len() - HEADER_LEN;
         let actions = self.bytes.get(HEADER_LEN + self.body_len..).unwrap_or_default();
         let crc = crc32c::crc32c_append(self.body_crc, actions);
-        let head = encode_header(header, payload_len, crc);
+        let head = encode_header(header, seal, payload_len, crc);
         if let Some(room) = self.bytes.get_mut(..HEADER_LEN) {
             room.copy_from_slice(&head);
         }
@@ -151,74 +174,82 @@ impl Finished {
     }
 }
 
-fn put_len(bytes: &mut Vec<u8>, len: usize) {
-    let len = u32::try_from(len).unwrap_or(u32::MAX);
-    bytes.extend_from_slice(&len.to_le_bytes());
+fn short(len: usize) -> u32 {
+    u32::try_from(len).expect("it is at most as long as the payload, which was measured")
 }
 
-fn encode_header(header: &Header, payload_len: usize, payload_crc: u32) -> [u8; HEADER_LEN] {
-    let mut bytes = Vec::with_capacity(HEADER_LEN);
-    bytes.extend_from_slice(&MAGIC.to_le_bytes());
-    put_len(&mut bytes, payload_len);
-    bytes.extend_from_slice(&[0; 4]);
-    let kind: u32 = match header.kind {
+fn encode_header(
+    header: &Header,
+    seal: Seal,
+    payload_len: usize,
+    payload_crc: u32,
+) -> [u8; HEADER_LEN] {
+    let mut bytes = [0; HEADER_LEN];
+    let mut room = bytes.as_mut_slice();
+    room.put_u32_le(MAGIC);
+    room.put_u32_le(0);
+    room.put_u32_le(short(payload_len));
+    room.put_u32_le(payload_crc);
+    room.put_u32_le(match header.kind {
         Kind::Commit => 1,
         Kind::Clear => 2,
-    };
-    bytes.extend_from_slice(&kind.to_le_bytes());
-    bytes.extend_from_slice(&header.version.get().to_le_bytes());
-    bytes.extend_from_slice(&header.time.0.to_le_bytes());
-    bytes.extend_from_slice(&header.synced.get().to_le_bytes());
-    bytes.extend_from_slice(&header.len.to_le_bytes());
-    let checked = bytes.get(CHECKED_FROM..).unwrap_or_default();
-    let crc = crc32c::crc32c_append(payload_crc, checked);
-    if let Some(room) = bytes.get_mut(8..CHECKED_FROM) {
+    });
+    room.put_u64_le(header.version.get());
+    room.put_i64_le(header.time.0);
+    room.put_u64_le(header.synced.get());
+    room.put_u64_le(header.len);
+    let crc = checksum(&bytes, seal);
+    if let Some(room) = bytes.get_mut(CRC_AT..CHECKED_FROM) {
         room.copy_from_slice(&crc.to_le_bytes());
     }
-    let mut out = [0; HEADER_LEN];
-    out.copy_from_slice(&bytes);
-    out
+    bytes
 }
 
-/// A record's header as found, not known to be right yet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RawHeader {
+fn checksum(header: &[u8; HEADER_LEN], seal: Seal) -> u32 {
+    crc32c::crc32c_append(seal.0, header.get(CHECKED_FROM..).unwrap_or_default())
+}
+
+/// A header as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) header: Header,
     pub(crate) payload_len: usize,
-    crc: u32,
-    checked: [u8; HEADER_LEN - CHECKED_FROM],
+    payload_crc: u32,
 }
 
-impl RawHeader {
-    /// Reads the start of `bytes`, which must hold a whole header that begins with [`MAGIC`].
-    pub(crate) fn read(bytes: &[u8]) -> Option<RawHeader> {
-        let mut head = bytes.get(..HEADER_LEN)?;
-        let mut checked = [0; HEADER_LEN - CHECKED_FROM];
-        checked.copy_from_slice(head.get(CHECKED_FROM..)?);
-        if head.get_u32_le() != MAGIC {
+impl Found {
+    /// What `bytes` begin with, if that is a header of a store with this seal.
+    pub(crate) fn read(bytes: &[u8], seal: Seal) -> Option<Found> {
+        let (bytes, _) = bytes.split_first_chunk::<HEADER_LEN>()?;
+        let mut rest = bytes.as_slice();
+        if rest.get_u32_le() != MAGIC || rest.get_u32_le() != checksum(bytes, seal) {
             return None;
         }
-        let payload_len = usize::try_from(head.get_u32_le()).ok()?;
-        Some(RawHeader { payload_len, crc: head.get_u32_le(), checked })
-    }
-
-    /// The header, if the checksum agrees.
-    pub(crate) fn check(&self, payload: &[u8]) -> Option<Header> {
-        if crc32c::crc32c_append(crc32c::crc32c(payload), &self.checked) != self.crc {
-            return None;
-        }
-        let mut checked = self.checked.as_slice();
-        let kind = match checked.get_u32_le() {
+        let payload_len = usize::try_from(rest.get_u32_le()).ok()?;
+        let payload_crc = rest.get_u32_le();
+        let kind = match rest.get_u32_le() {
             1 => Kind::Commit,
             2 => Kind::Clear,
             _ => return None,
         };
-        Some(Header {
+        let header = Header {
             kind,
-            version: Version::new(checked.get_u64_le()),
-            time: UnixMicros(checked.get_i64_le()),
-            synced: Version::new(checked.get_u64_le()),
-            len: checked.get_u64_le(),
-        })
+            version: Version::new(rest.get_u64_le()),
+            time: UnixMicros(rest.get_i64_le()),
+            synced: Version::new(rest.get_u64_le()),
+            len: rest.get_u64_le(),
+        };
+        Some(Found { header, payload_len, payload_crc })
+    }
+
+    /// How long the record is.
+    pub(crate) fn len(&self) -> usize {
+        HEADER_LEN.saturating_add(self.payload_len)
+    }
+
+    /// Whether this is the payload that was written with it.
+    pub(crate) fn is_whole_with(&self, payload: &[u8]) -> bool {
+        crc32c::crc32c(payload) == self.payload_crc
     }
 }
 
@@ -275,13 +306,15 @@ mod tests {
         len: 9,
     };
 
+    const SEAL: Seal = Seal(99);
+
     fn record(ops: &[(&'static str, Op, Action)]) -> Finished {
         let pairs: Vec<(Bytes, Op)> = ops
             .iter()
             .map(|(key, op, _)| (Bytes::from_static(key.as_bytes()), op.clone()))
             .collect();
-        let encoded = Encoded::new(pairs.iter().map(|(key, op)| (key, op)));
-        encoded.finish(&HEADER, ops.iter().map(|(_, _, action)| *action))
+        let encoded = Encoded::new(pairs.iter().map(|(key, op)| (key, op))).unwrap();
+        encoded.finish(&HEADER, SEAL, ops.iter().map(|(_, _, action)| *action))
     }
 
     fn put(value: &'static str) -> Op {
@@ -293,10 +326,12 @@ mod tests {
         #[track_caller]
         fn check(ops: &[(&'static str, Op, Action)], expected: &[(&str, Option<(i64, &str)>)]) {
             let finished = record(ops);
-            let raw = RawHeader::read(finished.bytes()).unwrap();
+            let found = Found::read(finished.bytes(), SEAL).unwrap();
             let payload = finished.bytes().slice(HEADER_LEN..);
-            assert_eq!(raw.payload_len, payload.len());
-            assert_eq!(raw.check(&payload), Some(HEADER));
+            assert_eq!((found.header, found.payload_len), (HEADER, payload.len()));
+            assert_eq!(found.len(), finished.bytes().len());
+            assert!(found.is_whole_with(&payload));
+            assert_eq!(Found::read(finished.bytes(), Seal(98)), None);
             let decoded = decode(&payload).unwrap();
             let expected: Vec<_> = expected
                 .iter()
@@ -328,10 +363,9 @@ mod tests {
         for bit in 0..good.len() * 8 {
             let mut bad = good.clone();
             bad[bit / 8] ^= 1 << (bit % 8);
-            let Some(raw) = RawHeader::read(&bad) else { continue };
-            let payload = &bad[HEADER_LEN..];
-            let whole = raw.payload_len == payload.len();
-            assert!(!whole || raw.check(payload).is_none(), "bit {bit}");
+            let Some(found) = Found::read(&bad, SEAL) else { continue };
+            assert!(bit / 8 >= HEADER_LEN, "bit {bit}");
+            assert!(!found.is_whole_with(&bad[HEADER_LEN..]), "bit {bit}");
         }
     }
 

@@ -13,7 +13,7 @@ use base_env::UnixMicros;
 use bytes::Bytes;
 
 use super::files::Folder;
-use super::record::{Done, HEADER_LEN, Header, Kind, MAGIC, RawHeader, decode};
+use super::record::{Done, Found, HEADER_LEN, Header, Kind, Seal, decode};
 use super::segment::{self, SEGMENT_HEADER_LEN};
 use super::writer::Closed;
 use crate::disk::DiskFile;
@@ -21,7 +21,7 @@ use crate::error::StoreError;
 use crate::record::{Record, Version};
 use crate::table::{Slot, Table};
 
-/// Read at once. Entries are slices of what was read, so this is also what one entry can keep alive.
+/// Read at once.
 const CHUNK_LEN: u64 = 1024 * 1024;
 
 /// What the journal holds that the base does not.
@@ -41,8 +41,11 @@ pub(crate) struct Recovered {
 
 struct Reader<'a> {
     folder: &'a Folder,
+    seal: Seal,
     folded: Version,
     entries: Vec<(Bytes, Slot)>,
+    /// How many bytes of records the entries are slices of.
+    read_bytes: usize,
     cleared: bool,
     /// The version of the newest record read, whether it is folded or not.
     read: Option<Version>,
@@ -68,8 +71,16 @@ enum End {
 pub(crate) fn recover(folder: &Folder, folded: Version) -> Result<Recovered, StoreError> {
     let sources = sources(folder)?;
     let next_number = sources.last().map_or(1, |source| source.number + 1);
-    let mut reader =
-        Reader { folder, folded, entries: Vec::new(), cleared: false, read: None, last: None };
+    let mut reader = Reader {
+        folder,
+        seal: Seal::of(folder.store),
+        folded,
+        entries: Vec::new(),
+        read_bytes: 0,
+        cleared: false,
+        read: None,
+        last: None,
+    };
     let mut closed = VecDeque::new();
     let mut sources = sources.into_iter();
     while let Some(source) = sources.next() {
@@ -92,7 +103,7 @@ pub(crate) fn recover(folder: &Folder, folded: Version) -> Result<Recovered, Sto
         let synced = source.file.sync();
         synced.map_err(|error| StoreError::io("sync", &source.path, &error))?;
     }
-    let Reader { mut entries, cleared, last, .. } = reader;
+    let Reader { mut entries, read_bytes, cleared, last, .. } = reader;
     // Stable, so that the newest of a key stays the last of it.
     entries.sort_by(|one, two| one.0.cmp(&two.0));
     let mut newest: Vec<(Bytes, Slot)> = Vec::with_capacity(entries.len());
@@ -102,7 +113,24 @@ pub(crate) fn recover(folder: &Folder, folded: Version) -> Result<Recovered, Sto
             _ => newest.push((key, slot)),
         }
     }
+    if newest.iter().map(slice_bytes).sum::<usize>() < read_bytes / 2 {
+        // Most of what was read was written again later, and would be kept in memory by what was not.
+        newest.iter_mut().for_each(copy_out);
+    }
     Ok(Recovered { table: newest.into_iter().collect(), cleared, last, closed, next_number })
+}
+
+/// How many bytes of what was read an entry needs.
+fn slice_bytes((key, slot): &(Bytes, Slot)) -> usize {
+    key.len() + slot.as_ref().map_or(0, |record| record.value.len())
+}
+
+/// Makes an entry one that keeps nothing else alive.
+fn copy_out((key, slot): &mut (Bytes, Slot)) {
+    *key = Bytes::copy_from_slice(key);
+    if let Some(record) = slot {
+        record.value = Bytes::copy_from_slice(&record.value);
+    }
 }
 
 fn sources(folder: &Folder) -> Result<Vec<Source>, StoreError> {
@@ -128,6 +156,21 @@ impl Source {
             .read_at(offset, &mut bytes)
             .map_err(|error| StoreError::io("read", &self.path, &error))?;
         Ok(bytes.into())
+    }
+
+    /// Whether there are only zeros from `offset` to the end. Parts that the system knows to be empty are not read.
+    fn is_empty_from(&self, mut offset: u64) -> Result<bool, StoreError> {
+        while offset < self.len {
+            let found = self.file.next_data(offset);
+            let found = found.map_err(|error| StoreError::io("read", &self.path, &error))?;
+            let Some(start) = found else { break };
+            let chunk = self.read(start, CHUNK_LEN)?;
+            if chunk.iter().any(|byte| *byte != 0) {
+                return Ok(false);
+            }
+            offset = start.saturating_add(CHUNK_LEN);
+        }
+        Ok(true)
     }
 
     fn header(&self) -> Result<[u8; SEGMENT_HEADER_LEN], StoreError> {
@@ -160,12 +203,15 @@ impl Reader<'_> {
                 chunk = source.read(offset, CHUNK_LEN)?;
             }
             if chunk.iter().take(4).all(|byte| *byte == 0) {
-                // A page that the disk lost would look the same, were it not for what follows it.
-                let empty = chunk.iter().all(|byte| *byte == 0);
-                return Ok(if empty { End::Clean } else { End::Bad(offset) });
+                // What the disk lost would look the same, were it not for what follows it.
+                return Ok(if source.is_empty_from(offset)? {
+                    End::Clean
+                } else {
+                    End::Bad(offset)
+                });
             }
-            let Some(raw) = RawHeader::read(&chunk) else { return Ok(End::Bad(offset)) };
-            let len = HEADER_LEN + raw.payload_len;
+            let Some(found) = Found::read(&chunk, self.seal) else { return Ok(End::Bad(offset)) };
+            let len = found.len();
             if offset + len as u64 > source.len {
                 return Ok(End::Bad(offset));
             }
@@ -173,11 +219,10 @@ impl Reader<'_> {
                 chunk = source.read(offset, CHUNK_LEN.max(len as u64))?;
             }
             let payload = chunk.slice(HEADER_LEN..len);
-            let Some(header) = raw.check(&payload) else { return Ok(End::Bad(offset)) };
-            if !self.follows(header.version) {
+            if !found.is_whole_with(&payload) || !self.follows(found.header.version) {
                 return Ok(End::Bad(offset));
             }
-            if !self.replay(&header, &payload) {
+            if !self.replay(&found.header, &payload) {
                 return Err(source.damaged(offset, "a record does not hold what it should"));
             }
             chunk = chunk.slice(len..);
@@ -204,10 +249,12 @@ impl Reader<'_> {
         match header.kind {
             Kind::Clear => {
                 self.entries.clear();
+                self.read_bytes = 0;
                 self.cleared = true;
             }
             Kind::Commit => {
                 let Some(ops) = decode(payload) else { return false };
+                self.read_bytes += payload.len();
                 self.entries.extend(ops.into_iter().map(|Done { key, put }| {
                     let updated = header.time;
                     let record = put.map(|(created, value)| Record { created, updated, value });
@@ -223,7 +270,7 @@ impl Reader<'_> {
         let next = self.read.unwrap_or(Version::ZERO).max(self.folded).next();
         let safe = std::iter::once((source, offset)).chain(later.iter().map(|later| (later, 0)));
         for (source, offset) in safe {
-            if newest_synced(source, offset)?.is_some_and(|synced| synced >= next) {
+            if newest_synced(source, offset, self.seal)?.is_some_and(|synced| synced >= next) {
                 return Err(source.damaged(offset, "a commit that was safely stored is unreadable"));
             }
         }
@@ -245,26 +292,28 @@ impl Reader<'_> {
     }
 }
 
-/// The newest version that any whole record from `offset` on says to have been on the disk.
-fn newest_synced(source: &Source, offset: u64) -> Result<Option<Version>, StoreError> {
-    let magic = MAGIC.to_le_bytes();
+/// The newest version that any header from `offset` on says to have been on the disk. What a header says to be its
+/// payload is somebody's data and not looked at.
+fn newest_synced(
+    source: &Source,
+    mut offset: u64,
+    seal: Seal,
+) -> Result<Option<Version>, StoreError> {
     let mut newest = None;
-    let mut start = offset;
-    while start < source.len {
-        let chunk = source.read(start, CHUNK_LEN)?;
-        let found = chunk.windows(magic.len()).enumerate().filter(|(_, window)| *window == magic);
-        for (at, _) in found {
-            let at = start + at as u64;
-            let Some(raw) = RawHeader::read(&source.read(at, HEADER_LEN as u64)?) else { continue };
-            let payload_len = raw.payload_len as u64;
-            if at + HEADER_LEN as u64 + payload_len > source.len {
-                continue;
+    while offset.saturating_add(HEADER_LEN as u64) <= source.len {
+        let chunk = source.read(offset, CHUNK_LEN)?;
+        let mut at = 0;
+        // A header that the chunk cuts off is the first of the next one.
+        while chunk.len().saturating_sub(at) >= HEADER_LEN {
+            match Found::read(chunk.get(at..).unwrap_or_default(), seal) {
+                Some(found) => {
+                    newest = newest.max(Some(found.header.synced));
+                    at = at.saturating_add(found.len());
+                }
+                None => at += 1,
             }
-            let payload = source.read(at + HEADER_LEN as u64, payload_len)?;
-            newest = newest.max(raw.check(&payload).map(|header| header.synced));
         }
-        // A magic number may lie across two chunks.
-        start += (chunk.len() as u64).saturating_sub(magic.len() as u64 - 1).max(1);
+        offset = offset.saturating_add(at as u64);
     }
     Ok(newest)
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::files::Folder;
+use super::record::Seal;
 use super::segment::{SEGMENT_HEADER_LEN, Segment};
 use crate::disk::DiskFile;
 use crate::error::StoreError;
-use crate::limits::{JOURNAL_TAIL_BYTES_MAX, SEGMENTS_MAX};
+use crate::limits::{JOURNAL_PRESSURE_BYTES, JOURNAL_TAIL_BYTES_MAX, SEGMENTS_MAX, SPARE_PARTS};
 use crate::record::Version;
 
 /// A full segment that nothing is appended to any more.
@@ -26,11 +27,12 @@ pub(crate) struct Closed {
 #[derive(Debug)]
 pub(crate) struct Journal {
     folder: Arc<Folder>,
+    seal: Seal,
     /// What is appended to; none before the first record where the disk was full at opening.
     segment: Option<Segment>,
-    /// The number of the next segment.
-    next_number: u64,
     segment_bytes: u64,
+    /// Whether the current segment has got so full that somebody was asked to make the next one.
+    asked: bool,
     // INVARIANT: oldest first.
     closed: VecDeque<Closed>,
     /// Closed files that were written since they were last synced.
@@ -44,16 +46,25 @@ pub(crate) struct Journal {
 /// The next segment, made before it is needed so that no commit waits for it.
 #[derive(Debug)]
 struct Spare {
+    /// Held while one is made, by somebody who holds nothing that commits want.
+    making: Mutex<()>,
+    /// Never held over anything that takes its time.
     state: Mutex<SpareState>,
 }
 
 #[derive(Debug)]
 struct SpareState {
-    /// The number of the segment that is appended to. A spare is only ever made for the one after it:
-    /// making one takes whatever file is there for left over.
+    /// The number of the segment that is appended to.
     current: u64,
+    // INVARIANT: its number, that of one that is being made too, is `SPARE_AHEAD` higher than `current` was when it was
+    // begun. So it is the last one whatever commits have to make meanwhile, and a half-made one is never between others
+    // when the process is killed.
     segment: Option<Segment>,
 }
+
+/// How far ahead of the current segment's number that of a spare one is. No commit is so often in need of one while the
+/// disk makes another.
+const SPARE_AHEAD: u64 = 1 << 32;
 
 impl Journal {
     /// Appends after `appended`, to a new segment. A full disk is met by the first record.
@@ -64,13 +75,15 @@ impl Journal {
         closed: VecDeque<Closed>,
         appended: Version,
     ) -> Result<Journal, StoreError> {
-        let state = SpareState { current: number.saturating_sub(1), segment: None };
-        let spare = Arc::new(Spare { state: Mutex::new(state) });
+        let current = number.saturating_sub(1);
+        let state = SpareState { current, segment: None };
+        let spare = Arc::new(Spare { making: Mutex::default(), state: Mutex::new(state) });
         let mut journal = Journal {
+            seal: Seal::of(folder.store),
             folder,
             segment: None,
-            next_number: number,
             segment_bytes,
+            asked: false,
             closed,
             unsynced: Vec::new(),
             appended,
@@ -81,6 +94,11 @@ impl Journal {
             Ok(()) | Err(StoreError::Full { .. }) => Ok(journal),
             Err(error) => Err(error),
         }
+    }
+
+    /// What its records are to be finished with.
+    pub(crate) fn seal(&self) -> Seal {
+        self.seal
     }
 
     /// Writes the record of `version`. After an error nothing has changed, and the next record takes its
@@ -107,25 +125,34 @@ impl Journal {
         self.tail_bytes >= JOURNAL_TAIL_BYTES_MAX
     }
 
-    /// Goes on in a new segment, if the current one holds anything: a fold covers what was appended so far.
-    pub(crate) fn rotate_for_fold(&mut self) -> Result<(), StoreError> {
-        self.tail_bytes = 0;
-        let segment = self.segment.as_ref();
-        if segment.is_none_or(|segment| segment.offset == SEGMENT_HEADER_LEN as u64) {
-            return Ok(());
-        }
-        match self.rotate(0) {
-            // Then the last file goes with the next fold. This one may make room.
-            Err(StoreError::Full { .. }) => Ok(()),
-            result => result,
-        }
+    /// Whether so much was appended since a fold began that nothing more may be until it is done.
+    pub(crate) fn is_tail_too_long(&self) -> bool {
+        self.tail_bytes > JOURNAL_PRESSURE_BYTES
     }
 
+    /// Goes on in a new segment, if the current one holds anything: a fold covers what was appended so far.
+    pub(crate) fn rotate_for_fold(&mut self) -> Result<(), StoreError> {
+        let segment = self.segment.as_ref();
+        if segment.is_some_and(|segment| segment.offset > SEGMENT_HEADER_LEN as u64) {
+            match self.rotate(0) {
+                // Then the last file goes with the next fold. This one may make room.
+                Ok(()) | Err(StoreError::Full { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.tail_bytes = 0;
+        Ok(())
+    }
+
+    /// Goes on in another segment: the spare one, or one that is made now, without waiting for a spare that is being
+    /// made.
     fn rotate(&mut self, len: usize) -> Result<(), StoreError> {
-        let number = self.next_number;
-        let mut state = self.spare.state.lock();
-        let spare = state.segment.take();
-        let segment = match spare.filter(|spare| spare.number == number && spare.has_room(len)) {
+        let (spare, number) = {
+            let mut state = self.spare.state.lock();
+            let spare = state.segment.take_if(|spare| spare.has_room(len));
+            (spare, state.current.saturating_add(1))
+        };
+        let segment = match spare {
             Some(spare) => spare,
             None => {
                 let capacity = self.segment_bytes.max((SEGMENT_HEADER_LEN + len) as u64);
@@ -133,9 +160,8 @@ impl Journal {
                 Segment::create(&*folder.disk, &folder.dir, folder.store, number, capacity)?
             }
         };
-        state.current = number;
-        drop(state);
-        self.next_number = number + 1;
+        self.spare.state.lock().current = segment.number;
+        self.asked = false;
         if let Some(full) = self.segment.replace(segment) {
             self.unsynced.push(full.file);
             self.closed.push_back(Closed { path: full.path, last: self.appended });
@@ -161,20 +187,27 @@ impl Journal {
         self.closed.drain(..covered).map(|closed| closed.path).collect()
     }
 
+    /// Whether it is time to make the next segment, which is said once for each.
+    pub(crate) fn asks_for_spare(&mut self) -> bool {
+        self.is_spare_due() && !std::mem::replace(&mut self.asked, true)
+    }
+
     /// What a thread needs to make the next segment, if it is time for that.
     pub(crate) fn wanted_spare(&self) -> Option<WantedSpare> {
+        self.is_spare_due().then(|| self.spare_for_fold()).flatten()
+    }
+
+    fn is_spare_due(&self) -> bool {
         let segment = self.segment.as_ref();
-        let wanted = segment.is_some_and(|segment| segment.offset > self.segment_bytes / 2);
-        wanted.then(|| self.spare_for_fold()).flatten()
+        segment.is_some_and(|segment| segment.offset > self.segment_bytes / SPARE_PARTS)
     }
 
     /// The same for a fold that is about to begin, which goes on in the next segment.
     pub(crate) fn spare_for_fold(&self) -> Option<WantedSpare> {
-        let missing = self.spare.state.try_lock().is_some_and(|state| state.segment.is_none());
+        let missing = self.spare.state.lock().segment.is_none();
         missing.then(|| WantedSpare {
             folder: Arc::clone(&self.folder),
             spare: Arc::clone(&self.spare),
-            number: self.next_number,
             capacity: self.segment_bytes,
         })
     }
@@ -217,25 +250,25 @@ impl ToSync {
 pub(crate) struct WantedSpare {
     folder: Arc<Folder>,
     spare: Arc<Spare>,
-    number: u64,
     capacity: u64,
 }
 
 impl WantedSpare {
-    /// Makes it. A failure is left to the commit that needs the segment, which tries again and has
-    /// somebody to tell.
+    /// Makes it, or waits for who does. A failure is left to the commit that needs the segment, which tries again and
+    /// has somebody to tell.
     pub(crate) fn make(self) {
-        let mut state = self.spare.state.lock();
-        if state.segment.is_none() && state.current + 1 == self.number {
-            let folder = &*self.folder;
-            state.segment = Segment::create(
-                &*folder.disk,
-                &folder.dir,
-                folder.store,
-                self.number,
-                self.capacity,
-            )
-            .ok();
+        let _one = self.spare.making.lock();
+        let number = {
+            let state = self.spare.state.lock();
+            if state.segment.is_some() {
+                return;
+            }
+            state.current.saturating_add(SPARE_AHEAD)
+        };
+        let folder = &*self.folder;
+        let made = Segment::create(&*folder.disk, &folder.dir, folder.store, number, self.capacity);
+        if let Ok(segment) = made {
+            self.spare.state.lock().segment = Some(segment);
         }
     }
 }

@@ -1,11 +1,13 @@
 //! A derivation for the tests, and what must be derived from a state.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use engine_store::{Derive, DerivedEntry, DerivedRange, KeyRange, Record, Snapshot};
 
-/// Derives an entry for each byte of a value, `byte 0x00 key`, marked by the length of the value, and counts keys by their length and all together.
+/// Derives an entry for each byte of a value, `byte 0x00 key`, marked by the length of the value, and counts keys by
+/// their length and all together.
 pub(crate) struct ByBytes;
 
 impl Derive for ByBytes {
@@ -86,4 +88,37 @@ pub(crate) fn check(snapshot: &Snapshot, model: &BTreeMap<Bytes, Record>) {
     let overlay_len = snapshot.overlay(&everything).count();
     assert_eq!(snapshot.overlay_len(&everything, usize::MAX), overlay_len);
     assert_eq!(snapshot.overlay_len(&everything, 2), overlay_len.min(2));
+}
+
+/// Derives nothing, counts how often it was asked, and answers only once it may.
+#[derive(Default)]
+pub(crate) struct Gate {
+    asked: AtomicUsize,
+    open: AtomicBool,
+}
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        self.open.store(true, Ordering::Release);
+    }
+
+    /// How often it was asked for entries.
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.load(Ordering::Acquire)
+    }
+}
+
+impl Derive for Gate {
+    fn fingerprint(&self) -> u64 {
+        23
+    }
+
+    fn entries(&self, _key: &[u8], _value: &[u8], _out: &mut Vec<DerivedEntry>) {
+        self.asked.fetch_add(1, Ordering::AcqRel);
+        while !self.open.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+
+    fn counters(&self, _key: &[u8], _out: &mut Vec<Bytes>) {}
 }

@@ -34,8 +34,19 @@ pub(crate) struct SimulatedDisk {
 struct State {
     names: BTreeMap<PathBuf, Arc<File>>,
     synced_names: BTreeMap<PathBuf, Arc<File>>,
+    dirs: BTreeSet<PathBuf>,
+    synced_dirs: BTreeSet<PathBuf>,
     locked: Vec<PathBuf>,
     faults: Arc<Mutex<Faults>>,
+}
+
+/// Whether something takes its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stall {
+    #[default]
+    No,
+    Next,
+    UnderWay,
 }
 
 /// What the disk refuses from now on.
@@ -44,7 +55,12 @@ pub(crate) struct Faults {
     /// Writes, for want of room. The first half of one still arrives.
     pub(crate) full: bool,
     pub(crate) syncs_fail: bool,
-    pub(crate) reads_fail: bool,
+    /// How many more reads are answered; no bound at first. The rest of them fail.
+    pub(crate) reads: Option<usize>,
+    /// The next reservation of room does not end before this is [`Stall::No`] again.
+    pub(crate) stall: Stall,
+    /// Bringing names to the disk.
+    pub(crate) name_syncs_fail: bool,
     /// How many blocks are left for places of files that were not written yet; no bound at first. What is cut off or
     /// removed gives its blocks back.
     pub(crate) room: Option<usize>,
@@ -109,10 +125,14 @@ impl SimulatedDisk {
     /// What another machine would find on it after a crash at this moment.
     pub(crate) fn crash(&self, crash: Crash, choices: &mut Choices) -> SimulatedDisk {
         let state = self.state.lock().unwrap();
-        let names = match crash {
-            Crash::PowerCut if choices.below(2) == 0 => &state.synced_names,
-            Crash::Kill | Crash::PowerCut => &state.names,
+        let (names, dirs) = match crash {
+            Crash::PowerCut if choices.below(2) == 0 => (&state.synced_names, &state.synced_dirs),
+            Crash::Kill | Crash::PowerCut => (&state.names, &state.dirs),
         };
+        // What is in a folder goes with its name.
+        let is_there = |dir: &Path| dir.ancestors().all(|dir| is_root(dir) || dirs.contains(dir));
+        let dirs: BTreeSet<PathBuf> = dirs.iter().filter(|dir| is_there(dir)).cloned().collect();
+        let names = names.iter().filter(|(path, _)| path.parent().is_none_or(is_there));
         let faults = Arc::new(Mutex::new(Faults::default()));
         let survive = |file: &Arc<File>, choices: &mut Choices| {
             let content = file.content.lock().unwrap();
@@ -126,14 +146,21 @@ impl SimulatedDisk {
             Arc::new(File { content: Mutex::new(content), faults: Arc::clone(&faults) })
         };
         let names: BTreeMap<PathBuf, Arc<File>> =
-            names.iter().map(|(path, file)| (path.clone(), survive(file, choices))).collect();
+            names.map(|(path, file)| (path.clone(), survive(file, choices))).collect();
         let state = State {
             synced_names: names.clone(),
             names,
+            synced_dirs: dirs.clone(),
+            dirs,
             locked: Vec::new(),
             faults: Arc::clone(&faults),
         };
         SimulatedDisk { state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// Whether a folder is there.
+    pub(crate) fn has_dir(&self, dir: &str) -> bool {
+        self.state.lock().unwrap().dirs.contains(Path::new(dir))
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
@@ -175,6 +202,11 @@ impl Content {
     }
 }
 
+/// The one folder that is always there.
+fn is_root(dir: &Path) -> bool {
+    dir.parent().is_none()
+}
+
 fn put(bytes: &mut Vec<u8>, offset: usize, written: &[u8]) {
     let end = offset + written.len();
     if bytes.len() < end {
@@ -189,8 +221,10 @@ impl DiskFile for File {
     }
 
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        if self.faults.lock().unwrap().reads_fail {
-            return Err(io::Error::other("the disk does not answer"));
+        match &mut self.faults.lock().unwrap().reads {
+            Some(0) => return Err(io::Error::other("the disk does not answer")),
+            Some(reads) => *reads -= 1,
+            None => {}
         }
         let content = self.content.lock().unwrap();
         let start = usize::try_from(offset).unwrap();
@@ -227,6 +261,17 @@ impl DiskFile for File {
 
     fn allocate(&self, len: u64) -> io::Result<()> {
         let wanted = usize::try_from(len).unwrap();
+        let stall = |from: Stall, to: Stall| {
+            let stall = &mut self.faults.lock().unwrap().stall;
+            let is_so = *stall == from;
+            *stall = if is_so { to } else { *stall };
+            is_so
+        };
+        if stall(Stall::Next, Stall::UnderWay) {
+            while stall(Stall::UnderWay, Stall::UnderWay) {
+                std::thread::yield_now();
+            }
+        }
         {
             let mut content = self.content.lock().unwrap();
             let mut faults = self.faults.lock().unwrap();
@@ -258,7 +303,7 @@ impl Disk for SimulatedDisk {
         if let Some(file) = state.names.get(path) {
             return Ok(Arc::clone(file) as Arc<dyn DiskFile>);
         }
-        if !create {
+        if !create || !path.parent().is_some_and(|dir| state.dirs.contains(dir)) {
             return Err(io::ErrorKind::NotFound.into());
         }
         let faults = Arc::clone(&state.faults);
@@ -290,13 +335,25 @@ impl Disk for SimulatedDisk {
         Ok(())
     }
 
-    fn make_dir(&self, _dir: &Path) -> io::Result<()> {
-        Ok(())
+    fn make_dir(&self, dir: &Path) -> io::Result<bool> {
+        let mut state = self.state.lock().unwrap();
+        if dir.parent().is_some_and(|above| !is_root(above) && !state.dirs.contains(above)) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(!is_root(dir) && state.dirs.insert(dir.to_owned()))
     }
 
-    fn sync_dir(&self, _dir: &Path) -> io::Result<()> {
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
-        state.synced_names = state.names.clone();
+        if state.faults.lock().unwrap().name_syncs_fail {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        let State { names, synced_names, dirs, synced_dirs, .. } = &mut *state;
+        let is_inside = |path: &Path| path.parent() == Some(dir);
+        synced_names.retain(|path, _| !is_inside(path));
+        let inside = names.iter().filter(|(path, _)| is_inside(path));
+        synced_names.extend(inside.map(|(path, file)| (path.clone(), Arc::clone(file))));
+        synced_dirs.extend(dirs.iter().filter(|dir| is_inside(dir)).cloned());
         Ok(())
     }
 

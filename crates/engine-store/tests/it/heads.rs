@@ -71,9 +71,17 @@ fn keys_say_what_entries_say_however_long_the_values_are() {
 
 /// Counts what is read of a disk.
 #[derive(Clone, Debug)]
-struct Counting {
+pub(crate) struct Counting {
     inner: SimulatedDisk,
     read: Arc<AtomicU64>,
+}
+
+impl Counting {
+    /// Answers the count too.
+    pub(crate) fn new(inner: SimulatedDisk) -> (Counting, Arc<AtomicU64>) {
+        let read = Arc::new(AtomicU64::new(0));
+        (Counting { inner, read: Arc::clone(&read) }, read)
+    }
 }
 
 #[derive(Debug)]
@@ -124,7 +132,7 @@ impl Disk for Counting {
         self.inner.rename(from, to)
     }
 
-    fn make_dir(&self, dir: &Path) -> io::Result<()> {
+    fn make_dir(&self, dir: &Path) -> io::Result<bool> {
         self.inner.make_dir(dir)
     }
 
@@ -141,8 +149,7 @@ impl Disk for Counting {
 fn walking_keys_does_not_read_long_values() {
     const RECORDS: usize = 300;
     const LEN: usize = 30_000;
-    let read = Arc::new(AtomicU64::new(0));
-    let disk = Counting { inner: SimulatedDisk::default(), read: Arc::clone(&read) };
+    let (disk, read) = Counting::new(SimulatedDisk::default());
     let options = StoreOptions::kept(env(), "/data");
     // Next to nothing is kept in memory, so that what is looked at is read.
     let options = StoreOptions { disk: Arc::new(disk), cache_bytes: 64 * 1024, ..options };

@@ -3,16 +3,13 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use base_env::{Env, thread};
 use bytes::Bytes;
-use engine_store::{
-    Derive, DerivedEntry, KeyRange, Place, Snapshot, Store, StoreError, StoreOptions, WriteBatch,
-};
+use engine_store::{KeyRange, Place, Snapshot, Store, StoreError, StoreOptions, WriteBatch};
 use tempfile::TempDir;
 
-use crate::derive::ByBytes;
+use crate::derive::{ByBytes, Gate};
 use crate::heads;
 use crate::support::{Choices, bytes};
 
@@ -132,28 +129,6 @@ fn ten_thousand_held_states_stay_as_they_were_while_folds_run() {
     assert!(store.snapshot().has_base());
 }
 
-/// Derives nothing, counts how often it was asked, and answers only once it may.
-#[derive(Default)]
-struct Gate {
-    asked: AtomicUsize,
-    open: AtomicBool,
-}
-
-impl Derive for Gate {
-    fn fingerprint(&self) -> u64 {
-        23
-    }
-
-    fn entries(&self, _key: &[u8], _value: &[u8], _out: &mut Vec<DerivedEntry>) {
-        self.asked.fetch_add(1, Ordering::AcqRel);
-        while !self.open.load(Ordering::Acquire) {
-            std::thread::yield_now();
-        }
-    }
-
-    fn counters(&self, _key: &[u8], _out: &mut Vec<Bytes>) {}
-}
-
 #[test]
 fn a_store_that_closes_does_not_wait_for_its_fold_and_loses_nothing() {
     const RECORDS: usize = 20_000;
@@ -171,7 +146,7 @@ fn a_store_that_closes_does_not_wait_for_its_fold_and_loses_nothing() {
     }
     store.apply(|_| Ok::<(), StoreError>(()), batch).unwrap();
     store.request_fold();
-    while gate.asked.load(Ordering::Acquire) == 0 {
+    while gate.asked() == 0 {
         std::thread::yield_now();
     }
     let closing = {
@@ -182,10 +157,35 @@ fn a_store_that_closes_does_not_wait_for_its_fold_and_loses_nothing() {
     while !matches!(write_nothing(), Err(StoreError::Closed)) {
         std::thread::yield_now();
     }
-    gate.open.store(true, Ordering::Release);
+    gate.open();
     closing.join().unwrap();
-    let asked = gate.asked.load(Ordering::Acquire);
+    let asked = gate.asked();
     assert!(asked < RECORDS / 2, "asked for {asked} records");
     drop(store);
     assert_eq!(open().snapshot().range(&KeyRange::all()).count(), RECORDS);
+}
+
+#[test]
+fn a_closed_store_folds_no_more() {
+    let dir = TempDir::new().unwrap();
+    let gate = Arc::new(Gate::default());
+    let open = || {
+        let options = options(Place::Kept { dir: dir.path().to_owned() });
+        Store::open(StoreOptions { derive: Arc::clone(&gate) as _, ..options })
+    };
+    let store = open().unwrap();
+    let mut batch = WriteBatch::new();
+    batch.put(bytes("a"), bytes("1"));
+    store.apply(|_| Ok::<(), StoreError>(()), batch).unwrap();
+    store.close().unwrap();
+    // As a query does that was under way.
+    store.request_fold();
+    drop(store);
+    // The thread of a fold would hold the folder until the gate opens.
+    let store = open().unwrap();
+    assert_eq!((store.snapshot().len(), gate.asked()), (1, 0));
+    gate.open();
+    store.close().unwrap();
+    assert_eq!(store.fold_now(), Err(StoreError::Closed));
+    assert!(!store.snapshot().has_base());
 }

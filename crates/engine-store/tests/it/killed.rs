@@ -1,7 +1,9 @@
-//! A real process, killed at random moments with SIGKILL while it commits.
+//! A real process, killed at random moments with SIGKILL while it commits: right after it has said something, or
+//! whenever a clock says so.
 #![cfg(unix)]
 
 use std::path::Path;
+use std::time::Duration;
 
 use base_env::process;
 use engine_store::{Durability, Store, StoreOptions, Version};
@@ -15,6 +17,10 @@ use crate::support::Choices;
 const ROUNDS: usize = 100;
 /// A process is killed once it has acknowledged fewer commits than this.
 const COMMITS_MAX: usize = 150;
+/// Or so long, in microseconds, after it has acknowledged the first one.
+const LIFE_MICROS_MAX: usize = 30_000;
+/// What a child commits that nobody kills.
+const CHILD_COMMITS: u64 = 100;
 
 /// Set for the child: the folder and the durability.
 const DIR: &str = "FIRELET_TEST_KILLED_DIR";
@@ -28,21 +34,40 @@ fn open(dir: &Path, durability: Durability) -> Store {
     Store::open(StoreOptions { env: base_env::Env::real(), ..options(dir, durability) }).unwrap()
 }
 
-/// Not a test of its own: what the killed process runs. It says each version that it acknowledged.
+/// What the killed process runs. It says each version that it acknowledged.
 #[test]
 fn child() {
-    let Some(dir) = std::env::var_os(DIR) else { return };
-    let store = open(Path::new(&dir), durability(std::env::var_os(PER_COMMIT).is_some()));
-    loop {
+    let killed = std::env::var_os(DIR);
+    // What is killed leaves nothing behind but its parent's folder.
+    let own_dir = killed.is_none().then(|| TempDir::new().unwrap());
+    let dir = killed.as_ref().map(Path::new).or(own_dir.as_ref().map(TempDir::path)).unwrap();
+    let store = open(dir, durability(std::env::var_os(PER_COMMIT).is_some()));
+    let mut before = store.snapshot().version();
+    // On its own it shows that each commit that it says was made is acknowledged, and the next one.
+    while killed.is_some() || before < Version::new(CHILD_COMMITS) {
         let version = commit(&store).unwrap().version;
+        assert_eq!(version, before.next());
         acknowledge(&store, version).unwrap();
         println!("acknowledged {}", version.get());
+        before = version;
     }
+    drop(store);
+    let found = open(dir, Durability::WriteBehind).snapshot();
+    assert_eq!(found.version(), Version::new(CHILD_COMMITS));
+    Model::default().check(&found);
 }
 
-/// Runs a child until it has acknowledged some commits, and kills it in whatever it does then. Answers the
-/// newest version that it acknowledged.
-async fn live_and_die(dir: &Path, per_commit: bool, choices: &mut Choices) -> Option<Version> {
+/// When a child is killed.
+#[derive(Clone, Copy, Debug)]
+enum Death {
+    /// When it has acknowledged so many more commits.
+    Commits(usize),
+    /// So long after its first one, in whatever it does then.
+    After(Duration),
+}
+
+/// Runs a child until it is killed. Answers the newest version that it acknowledged.
+async fn live_and_die(dir: &Path, per_commit: bool, death: Death) -> Option<Version> {
     let exe = std::env::current_exe().unwrap();
     let script = format!("exec '{}' killed::child --exact --nocapture", exe.display());
     let mut command = process::shell(&script);
@@ -52,17 +77,32 @@ async fn live_and_die(dir: &Path, per_commit: bool, choices: &mut Choices) -> Op
     }
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut left = choices.below(COMMITS_MAX);
     let mut newest = None;
-    while let Ok(Some(line)) = lines.next_line().await {
+    let mut seen = 0;
+    let mut dies_at = None;
+    loop {
+        let next = lines.next_line();
+        let line = match dies_at {
+            Some(at) => match tokio::time::timeout_at(at, next).await {
+                Ok(line) => line,
+                Err(_) => {
+                    child.start_kill().unwrap();
+                    dies_at = None;
+                    continue;
+                }
+            },
+            None => next.await,
+        };
         // What was printed before the kill is read after it too.
-        if let Some(version) = line.strip_prefix("acknowledged ") {
-            newest = version.parse().ok().map(Version::new).or(newest);
+        let Ok(Some(line)) = line else { break };
+        let Some(version) = line.strip_prefix("acknowledged ") else { continue };
+        newest = version.parse().ok().map(Version::new).or(newest);
+        match death {
+            Death::Commits(count) if seen == count => child.start_kill().unwrap(),
+            Death::After(life) if seen == 0 => dies_at = Some(tokio::time::Instant::now() + life),
+            Death::Commits(_) | Death::After(_) => {}
         }
-        if left == 0 {
-            child.start_kill().unwrap();
-        }
-        left = left.wrapping_sub(1);
+        seen += 1;
     }
     child.wait().await.unwrap();
     newest
@@ -75,7 +115,14 @@ fn run(per_commit: bool) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut commits = Version::ZERO;
     for round in 0..ROUNDS {
-        let newest = runtime.block_on(live_and_die(dir.path(), per_commit, &mut choices));
+        let death = match choices.below(2) {
+            0 => Death::Commits(choices.below(COMMITS_MAX)),
+            _ => {
+                let micros = choices.below(LIFE_MICROS_MAX) as u64;
+                Death::After(Duration::from_micros(micros))
+            }
+        };
+        let newest = runtime.block_on(live_and_die(dir.path(), per_commit, death));
         let store = open(dir.path(), durability(per_commit));
         let found = store.snapshot();
         let safe = newest.unwrap_or(commits);

@@ -48,7 +48,8 @@ fn restore(model: &mut Model, target: &Model, time: UnixMicros) -> Vec<Change> {
     for key in keys {
         let before = model.get(&key).cloned();
         let wanted = target.get(&key);
-        if before.as_ref().map(|record| &record.value) == wanted.map(|record| &record.value) {
+        let seen = |record: &Record| (record.created, record.value.clone());
+        if before.as_ref().map(seen) == wanted.map(seen) {
             continue;
         }
         let after = wanted.map(|record| Record { updated: time, ..record.clone() });

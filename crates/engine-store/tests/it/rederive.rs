@@ -137,3 +137,34 @@ fn a_fork_derives_anew_and_its_source_does_not() {
     check(&snapshot, &expected);
     assert_eq!(source.snapshot().counter(b"keys"), 40);
 }
+
+#[test]
+fn a_state_derived_in_another_way_is_swapped_in_and_then_derived_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(Place::Memory { scratch: dir.path().to_owned() });
+    write(&store, (0..100).map(|key| (key, Some("first"))));
+    store.fold_now().unwrap();
+    write(&store, (90..110).map(|key| (key, Some("second"))));
+    let saved = store.snapshot();
+    let expected: Vec<Bytes> = records(&saved).into_values().map(|record| record.value).collect();
+    store.derive_with(Arc::new(ByBytes));
+    store.clear(0).unwrap();
+    write(&store, [(1, Some("other"))]);
+    store.fold_now().unwrap();
+    assert_eq!(store.snapshot().derivation(), Some(17));
+
+    // It lists what is small, and nothing of what is not.
+    let restored = store.writer().restore(&saved, 50).unwrap();
+    assert!(!restored.listed && restored.commit.changes.is_empty());
+    // Asked for by the restore; this waits for it.
+    store.fold_now().unwrap();
+    let found = store.snapshot();
+    assert_eq!(found.derivation(), Some(17));
+    let values: Vec<Bytes> = records(&found).into_values().map(|record| record.value).collect();
+    assert_eq!(values, expected);
+    check(&found, &records(&found));
+    assert_eq!(saved.derivation(), Some(18));
+
+    write(&store, [(1, Some("other"))]);
+    assert!(store.writer().restore(&found, 50).unwrap().listed);
+}
