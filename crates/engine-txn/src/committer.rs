@@ -140,6 +140,8 @@ impl Database {
             self.inner().log.push(Arc::clone(&commit));
             drop(writer);
             self.publish(commit.version);
+            // The commit's time has been read already.
+            self.sweep_if_due(commit.time);
         }
         Ok((commit, answer))
     }

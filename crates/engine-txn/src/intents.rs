@@ -163,6 +163,14 @@ impl Intents {
         self.change(|queue| queue.tickets.retain(|_, ticket| ticket.owner != owner));
     }
 
+    /// Same as [`Intents::release`] for several owners.
+    pub(crate) fn release_all(&self, owners: &[TxnId]) {
+        if self.len.load(Ordering::Acquire) > 0 {
+            let owners: BTreeSet<TxnId> = owners.iter().copied().collect();
+            self.change(|queue| queue.tickets.retain(|_, ticket| !owners.contains(&ticket.owner)));
+        }
+    }
+
     /// The first of `keys` that another, retried transaction has the turn on.
     pub(crate) fn blocking<'a>(
         &self,

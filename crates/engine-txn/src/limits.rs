@@ -6,8 +6,9 @@ use std::time::Duration;
 /// between. Three tries cost microseconds; a plan that lost three times meets real contention.
 pub(crate) const OPTIMISTIC_TRIES_MAX: u32 = 3;
 
-/// How much of the suite's time passes between two looks at which transactions have expired. They are
-/// also looked at when used, so this only bounds how long a forgotten one keeps its snapshot.
+/// How much of the suite's time passes between two looks at which transactions have expired: a commit, or
+/// the beginning of a transaction, looks. They are also looked at when used, so this only bounds how long a
+/// forgotten one keeps its snapshot, which costs more the more is committed.
 pub(crate) const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The bounds of one [`crate::Database`]. The default ones are right for a suite; tests shrink them.

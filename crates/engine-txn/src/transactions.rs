@@ -1,7 +1,7 @@
 //! The registry of transactions: which are open, what they read, how the others ended.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use base_env::Env;
 use engine_store::{Snapshot, UnixMicros};
@@ -65,7 +65,14 @@ struct Open {
 struct Registry {
     open: BTreeMap<TxnId, Open>,
     finished: BTreeMap<TxnId, (Finish, TxnMode)>,
-    swept: UnixMicros,
+}
+
+/// The transactions that a look has found expired.
+#[derive(Debug, Default)]
+pub(crate) struct Expired {
+    pub(crate) ids: Vec<TxnId>,
+    /// What they kept, to be freed.
+    pub(crate) works: Vec<Work>,
 }
 
 /// The transactions of one database.
@@ -74,12 +81,23 @@ pub(crate) struct Transactions {
     env: Env,
     limits: Limits,
     last_id: AtomicU64,
+    /// How many are open, so that a commit sees "none" without the lock.
+    open_len: AtomicUsize,
+    /// When somebody last looked which have expired, in microseconds.
+    swept: AtomicI64,
     registry: Mutex<Registry>,
 }
 
 impl Transactions {
     pub(crate) fn new(env: Env, limits: Limits) -> Transactions {
-        Transactions { env, limits, last_id: AtomicU64::new(0), registry: Mutex::default() }
+        Transactions {
+            env,
+            limits,
+            last_id: AtomicU64::new(0),
+            open_len: AtomicUsize::new(0),
+            swept: AtomicI64::new(i64::MIN),
+            registry: Mutex::default(),
+        }
     }
 
     /// Takes the next number. Commits without a transaction take one too, as in the official emulator.
@@ -97,6 +115,7 @@ impl Transactions {
         let id = self.next_id();
         let work = Some(Work { snapshot, reads: ReadSet::default() });
         registry.open.insert(id, Open { kind, began: now, used: now, work });
+        self.open_len.store(registry.open.len(), Ordering::Release);
         Ok(id)
     }
 
@@ -107,7 +126,7 @@ impl Transactions {
             if open.kind.mode == TxnMode::ReadOnly {
                 return Err(TxnError::RetryReadOnly);
             }
-            registry.finish(id, Finish::RolledBack, &self.limits);
+            self.finish_in(&mut registry, id, Finish::RolledBack);
             return Ok(true);
         }
         match registry.finished.get(&id) {
@@ -178,7 +197,8 @@ impl Transactions {
 
     /// Ends `id`.
     pub(crate) fn finish(&self, id: TxnId, how: Finish) {
-        self.registry.lock().finish(id, how, &self.limits);
+        let ended = self.finish_in(&mut self.registry.lock(), id, how);
+        drop(ended);
     }
 
     /// Ends `id` at its client's wish. Ending it twice, or after it expired or was aborted, is fine.
@@ -187,7 +207,7 @@ impl Transactions {
         match self.open_mut(&mut registry, id) {
             Ok(Open { work: None, .. }) => Err(TxnError::Finished(Finish::Committed)),
             Ok(_) => {
-                registry.finish(id, Finish::RolledBack, &self.limits);
+                self.finish_in(&mut registry, id, Finish::RolledBack);
                 Ok(())
             }
             Err(TxnError::Finished(Finish::RolledBack | Finish::Aborted | Finish::Expired)) => {
@@ -197,20 +217,27 @@ impl Transactions {
         }
     }
 
-    /// Ends what has expired, if the last look was long enough ago, and says which.
-    pub(crate) fn sweep(&self) -> Vec<TxnId> {
+    /// Whether the last look at what has expired is long enough ago at `now`. Costs a commit two loads.
+    pub(crate) fn is_sweep_due(&self, now: UnixMicros) -> bool {
+        self.open_len.load(Ordering::Acquire) > 0
+            && now.since(UnixMicros(self.swept.load(Ordering::Acquire))) >= SWEEP_INTERVAL
+    }
+
+    /// Ends what has expired.
+    pub(crate) fn sweep(&self) -> Expired {
         let now = self.env.now();
         let mut registry = self.registry.lock();
-        if now.since(registry.swept) < SWEEP_INTERVAL {
-            return Vec::new();
+        self.swept.store(now.0, Ordering::Release);
+        for open in registry.open.values_mut() {
+            // A machine's clock that went back makes nobody live longer.
+            open.used = open.used.min(now);
+            open.began = open.began.min(now);
         }
-        registry.swept = now;
         let expired = registry.open.iter().filter(|(_, open)| self.has_expired(open, now));
-        let expired: Vec<TxnId> = expired.map(|(id, _)| *id).collect();
-        for id in &expired {
-            registry.finish(*id, Finish::Expired, &self.limits);
-        }
-        expired
+        let ids: Vec<TxnId> = expired.map(|(id, _)| *id).collect();
+        let works = ids.iter().filter_map(|id| self.finish_in(&mut registry, *id, Finish::Expired));
+        let works = works.collect();
+        Expired { ids, works }
     }
 
     fn open_mut<'a>(
@@ -220,7 +247,7 @@ impl Transactions {
     ) -> Result<&'a mut Open, TxnError> {
         let now = self.env.now();
         if registry.open.get(&id).is_some_and(|open| self.has_expired(open, now)) {
-            registry.finish(id, Finish::Expired, &self.limits);
+            self.finish_in(registry, id, Finish::Expired);
         }
         match registry.open.get_mut(&id) {
             Some(open) => {
@@ -236,21 +263,24 @@ impl Transactions {
     }
 
     fn has_expired(&self, open: &Open, now: UnixMicros) -> bool {
-        now.since(open.used) > self.limits.idle_max
-            || now.since(open.began) > self.limits.lifetime_max
+        // One that is being committed is about to end as the commit says.
+        open.work.is_some()
+            && (now.since(open.used) > self.limits.idle_max
+                || now.since(open.began) > self.limits.lifetime_max)
     }
 
     fn was_given_out(&self, id: TxnId) -> bool {
         (1..=self.last_id.load(Ordering::Relaxed)).contains(&id.counter())
     }
-}
 
-impl Registry {
-    fn finish(&mut self, id: TxnId, how: Finish, limits: &Limits) {
-        let Some(open) = self.open.remove(&id) else { return };
-        self.finished.insert(id, (how, open.kind.mode));
-        while self.finished.len() > limits.finished_max {
-            self.finished.pop_first();
+    /// Ends `id`, and answers what it kept.
+    fn finish_in(&self, registry: &mut Registry, id: TxnId, how: Finish) -> Option<Work> {
+        let open = registry.open.remove(&id)?;
+        self.open_len.store(registry.open.len(), Ordering::Release);
+        registry.finished.insert(id, (how, open.kind.mode));
+        while registry.finished.len() > self.limits.finished_max {
+            registry.finished.pop_first();
         }
+        open.work
     }
 }
