@@ -157,8 +157,12 @@ impl Transactions {
         let Some(work) = open.work.as_mut() else {
             return Err(TxnError::Finished(Finish::Committed));
         };
+        let is_noted = kind.mode == TxnMode::ReadWrite;
+        if is_noted && !work.reads.has_room_for(&scope, self.limits.reads_max) {
+            return Err(TxnError::TooManyReads);
+        }
         let snapshot = match work.snapshot.take() {
-            Some(current) if kind.mode == TxnMode::ReadWrite => {
+            Some(current) if is_noted => {
                 // The transaction may have waited for its turn since its first read. Where nothing it read has changed, it moves on to the newest state, which is just as true of
                 // the earlier reads and lets it commit.
                 let head = head();
@@ -169,10 +173,7 @@ impl Transactions {
             None => head(),
         };
         work.snapshot = Some(snapshot.clone());
-        if kind.mode == TxnMode::ReadWrite {
-            if work.reads.len() >= self.limits.reads_max {
-                return Err(TxnError::TooManyReads);
-            }
+        if is_noted {
             work.reads.add(scope, &snapshot);
         }
         Ok(snapshot)

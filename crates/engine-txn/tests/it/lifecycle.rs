@@ -221,6 +221,12 @@ fn reads_are_bounded() {
     read(&database, txn, keys("b")).unwrap();
     assert_eq!(read(&database, txn, keys("c")).unwrap_err(), TxnError::TooManyReads);
     assert_eq!(read(&database, txn, keys("a b c d")).unwrap_err(), TxnError::TooManyReads);
+    read(&database, txn, keys("b a a b")).expect("they are two, and known");
+
+    let txn = database.begin(READ_WRITE).unwrap();
+    let refused = read(&database, txn, keys("a b c d")).unwrap_err();
+    assert_eq!(refused, TxnError::TooManyReads, "also where they come at once");
+    read(&database, txn, keys("a a a b")).expect("and nothing of it was noted");
 
     let reader = database.begin(READ_ONLY).unwrap();
     read(&database, reader, keys("a b c d e")).expect("a read-only one keeps no read set");
