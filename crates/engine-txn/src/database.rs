@@ -25,8 +25,9 @@ pub struct Database {
     inner: Arc<Inner>,
 }
 
-/// The parts of a database. Locks are taken in this order: store, log; store, intents; registry,
-/// store, log. None is held across an await.
+/// The parts of a database. Locks are taken in this order: store, log; store, intents; a transaction's
+/// work, store, log. The registry's is held for moments only, and nothing is waited for under it. None is
+/// held across an await.
 pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) log: CommitLog,
