@@ -1,12 +1,12 @@
-//! What waits for what: reads of one transaction for each other and for nobody else's.
+//! What waits for what: reads of one transaction for each other and for nobody else's, and turns for few keys.
 
 use std::sync::mpsc;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use base_env::thread;
+use base_env::{Env, thread};
 use engine_store::{KeyRange, Record};
-use engine_txn::{Begin, Database, ReadScope};
+use engine_txn::{Begin, Database, Limits, ReadScope};
 
 use crate::support::{READ_WRITE, bytes, commit, database, keys, read, write};
 
@@ -59,4 +59,21 @@ fn a_read_that_takes_long_holds_up_no_other_transaction() {
     user.join().unwrap();
     reader.join().unwrap().unwrap();
     database.rollback(slow).unwrap();
+}
+
+/// What queues for few keys keeps others off them; what would queue for too many goes on without.
+#[test]
+fn a_read_of_many_keys_queues_for_none_of_them() {
+    #[track_caller]
+    fn check(text: &str, is_held: bool) {
+        let limits = Limits { intent_keys_max: 2, ..Limits::default() };
+        let database = Database::new(Env::real(), limits);
+        let failed = database.begin(READ_WRITE).unwrap();
+        let retry = database.begin(Begin::ReadWrite { retry: Some(failed) }).unwrap();
+        read(&database, retry, keys(text)).unwrap();
+        let fresh = database.begin(READ_WRITE).unwrap();
+        assert_eq!(commit(&database, Some(fresh), "a=1").is_err(), is_held, "{text}");
+    }
+    check("a b", true);
+    check("a b c", false);
 }
