@@ -9,7 +9,7 @@ use crate::document::{Cells, Document};
 use crate::execute::Prepared;
 use crate::explain::{Plans, Scanned, Way, Work};
 use crate::index::spec::IndexPlan;
-use crate::index::stream::{Item, Meter, Step};
+use crate::index::stream::{Item, Meter, OrderKey, Step};
 use crate::index::union::Union;
 use crate::overlay::Overlay;
 use crate::run::{CONTEST_WORK, has_probes, read_work};
@@ -24,7 +24,7 @@ pub(crate) struct Tally<'s> {
     has_overlay: bool,
     /// Whether every entry is one match.
     is_plain: bool,
-    seen: HashSet<Bytes>,
+    repeats: Repeats,
     wanted: u64,
     pub(crate) count: u64,
     is_done: bool,
@@ -41,12 +41,11 @@ impl<'s> Tally<'s> {
         overlay: &Overlay,
         wanted: u64,
     ) -> Self {
-        let union = Union::new(view, plan, prepared.places(), false);
+        let repeats = Repeats::of(plan);
+        let union = Union::new(view, plan, prepared.places(), repeats.are_possible);
         let has_overlay = overlay.looked_at > 0;
-        let is_sure = match plan.walks.as_slice() {
-            [only] => only.is_settled && only.probes.is_empty(),
-            _ => false,
-        };
+        let is_sure = !repeats.are_possible
+            && plan.walks.iter().all(|walk| walk.is_settled && walk.probes.is_empty());
         Tally {
             prepared,
             view,
@@ -54,7 +53,7 @@ impl<'s> Tally<'s> {
             is_plain: is_sure && !has_overlay && union.is_plain(),
             union,
             has_overlay,
-            seen: HashSet::new(),
+            repeats,
             wanted,
             count: overlay.found.len() as u64,
             is_done: false,
@@ -122,7 +121,7 @@ impl<'s> Tally<'s> {
         if self.has_overlay && self.view.is_shadowed(&item.key) {
             return false;
         }
-        if self.plan.walks.len() > 1 && self.seen.contains(&item.key) {
+        if self.repeats.knows(item) {
             return false;
         }
         let is_settled = self.plan.walks.get(item.walk).is_some_and(|walk| walk.is_settled);
@@ -134,10 +133,42 @@ impl<'s> Tally<'s> {
             let mut document = self.prepared.document(&item.key, &record, &mut self.cells);
             matches = self.prepared.accepts(&mut document);
         }
-        if matches && self.plan.walks.len() > 1 {
-            self.seen.insert(item.key.clone());
+        if matches {
+            self.repeats.note(item);
         }
         matches
+    }
+}
+
+/// Knows which documents several walks of a plan have met. Walked in order, those are next to each other as far as
+/// the plan runs in the order of the result, so that few are remembered at a time.
+struct Repeats {
+    are_possible: bool,
+    order: OrderKey,
+    seen: HashSet<Bytes>,
+}
+
+impl Repeats {
+    fn of(plan: &IndexPlan) -> Self {
+        let are_possible = plan.walks.len() > 1 && !plan.is_disjoint;
+        Repeats { are_possible, order: OrderKey::default(), seen: HashSet::new() }
+    }
+
+    /// Whether a document that was noted is met again.
+    fn knows(&self, item: &Item) -> bool {
+        self.are_possible && self.order == item.order && self.seen.contains(&item.key)
+    }
+
+    /// Notes a document that has the probed entries.
+    fn note(&mut self, item: &Item) {
+        if !self.are_possible {
+            return;
+        }
+        if self.order != item.order {
+            self.order.clone_from(&item.order);
+            self.seen.clear();
+        }
+        self.seen.insert(item.key.clone());
     }
 }
 
@@ -187,14 +218,19 @@ fn visit_indexed(
         let (key, record) = (found.key(), found.record());
         visit(key, record, &mut prepared.document(key, record, &mut cells));
     }
-    let mut seen = HashSet::new();
-    let mut union = Union::new(view, plan, prepared.places(), false);
+    let mut repeats = Repeats::of(plan);
+    let mut union = Union::new(view, plan, prepared.places(), repeats.are_possible);
     let mut meter = Meter::new();
     while let Step::Item(item) = union.next(&mut meter) {
         let is_shadowed = overlay.looked_at > 0 && view.is_shadowed(&item.key);
-        if is_shadowed || (plan.walks.len() > 1 && !seen.insert(item.key.clone())) {
+        if is_shadowed || repeats.knows(&item) {
             continue;
         }
+        // Without the entries it may be met in another walk too, and be known there by another place in the order.
+        if plan.walks.len() > 1 && !has_probes(prepared, view, plan, &item, &mut meter) {
+            continue;
+        }
+        repeats.note(&item);
         let Some(record) = view.base_get(&item.key) else { continue };
         meter.documents += 1;
         let mut document = prepared.document(&item.key, &record, &mut cells);
@@ -206,3 +242,6 @@ fn visit_indexed(
     scanned += meter.scanned();
     Work { unfolded: overlay.looked_at, scanned, way: Way::Plans(Plans::only(plan_at)) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -144,6 +144,8 @@ impl Database {
             if let Some(observer) = to_wake {
                 observer.wake();
             }
+            // The commit's time has been read already.
+            self.sweep_if_due(commit.time);
         }
         Ok((commit, answer))
     }

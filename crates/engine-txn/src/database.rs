@@ -19,7 +19,7 @@ use crate::intents::{Intents, Rank};
 use crate::limits::Limits;
 use crate::observer::{Listing, Observer};
 use crate::reads::ReadScope;
-use crate::transactions::{Begin, Kind, Transactions, TxnMode};
+use crate::transactions::{Begin, Expired, Kind, Transactions, TxnMode};
 
 /// One key space with its transactions and its commit log. Clones are handles to the same one.
 #[derive(Clone)]
@@ -27,13 +27,15 @@ pub struct Database {
     inner: Arc<Inner>,
 }
 
-/// The parts of a database. Locks are taken in this order: store, log; store, intents; registry,
-/// store, log; and the observer after the store. None is held across an await.
+/// The parts of a database. Locks are taken in this order: store, log; store, intents; a transaction's
+/// work, store, log; and the observer after the store. The registry's is held for moments only, and nothing is
+/// waited for under it. None is held across an await.
 pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) log: CommitLog,
     pub(crate) transactions: Transactions,
     pub(crate) intents: Intents,
+    env: Env,
     limits: Limits,
     observer: RwLock<Option<Arc<dyn Observer>>>,
 }
@@ -78,7 +80,8 @@ impl Database {
             log,
             observer: RwLock::default(),
             transactions: Transactions::new(env.clone(), limits.clone()),
-            intents: Intents::new(env, &limits),
+            intents: Intents::new(env.clone(), &limits),
+            env,
             limits,
         };
         Database { inner: Arc::new(inner) }
@@ -128,9 +131,7 @@ impl Database {
     /// [`TxnError::ReadTime`], [`TxnError::TooMany`].
     pub fn begin(&self, begin: Begin) -> Result<TxnId, TxnError> {
         let inner = &*self.inner;
-        for expired in inner.transactions.sweep() {
-            inner.intents.release(expired);
-        }
+        self.sweep_if_due(inner.env.now());
         match begin {
             Begin::ReadWrite { retry } => {
                 if let Some(failed) = retry {
@@ -191,6 +192,25 @@ impl Database {
         self.inner.transactions.roll_back(id)?;
         self.inner.intents.release(id);
         Ok(())
+    }
+
+    /// Ends the transactions that have expired, and lets go of what they kept. A commit and the beginning
+    /// of a transaction look too, once a second; this is for whoever moves the clock.
+    pub fn expire_transactions(&self) {
+        let inner = &*self.inner;
+        let Expired { ids, works } = inner.transactions.sweep();
+        if !ids.is_empty() {
+            inner.intents.release_all(&ids);
+            // Each of them may hold the last handle to a large state, and this may be somebody's commit.
+            inner.store.retire(works, usize::MAX);
+        }
+    }
+
+    /// Same as [`Database::expire_transactions`], where at `now` the last look is long enough ago.
+    pub(crate) fn sweep_if_due(&self, now: UnixMicros) {
+        if self.inner.transactions.is_sweep_due(now) {
+            self.expire_transactions();
+        }
     }
 
     /// Makes the database hold what `snapshot` shows, in one commit whose changes are the difference.

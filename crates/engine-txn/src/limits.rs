@@ -6,9 +6,17 @@ use std::time::Duration;
 /// between. Three tries cost microseconds; a plan that lost three times meets real contention.
 pub(crate) const OPTIMISTIC_TRIES_MAX: u32 = 3;
 
-/// How much of the suite's time passes between two looks at which transactions have expired. They are
-/// also looked at when used, so this only bounds how long a forgotten one keeps its snapshot.
+/// How much of the suite's time passes between two looks at which transactions have expired: a commit, or
+/// the beginning of a transaction, looks. They are also looked at when used, so this only bounds how long a
+/// forgotten one keeps its snapshot, which costs more the more is committed.
 pub(crate) const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Keys that all intents name together. Above the bound transactions go on without one. What an intent costs
+/// is that of its own keys, so this bounds memory: about 16 MiB.
+pub(crate) const INTENT_KEYS_IN_ALL_MAX: usize = 65_536;
+
+/// Places in the queue that are looked at to find out whether a wait would never end: about a millisecond.
+pub(crate) const INTENT_STEPS_MAX: usize = 4_096;
 
 /// The bounds of one [`crate::Database`]. The default ones are right for a suite; tests shrink them.
 #[derive(Clone, Debug)]
@@ -32,9 +40,12 @@ pub struct Limits {
     pub idle_max: Duration,
     /// A transaction older than this has expired (documented by Firestore).
     pub lifetime_max: Duration,
-    /// Queued intents. Each look at the queue is linear in it, so it stays small; above the bound
-    /// transactions go on without an intent.
+    /// Queued intents. One on a range is compared with each of them; above the bound transactions go on
+    /// without an intent.
     pub intents_max: usize,
+    /// Keys of one read that its transaction queues for. The queue is locked while they are looked up, some
+    /// 0.2 us each, and commits wait for that; with more keys it goes on without an intent.
+    pub intent_keys_max: usize,
     /// How long a fresh transaction waits for a queue that does not move. A client that thinks for
     /// longer between read and commit is passed, and whoever commits first wins.
     pub intent_stall_max: Duration,
@@ -59,6 +70,7 @@ impl Default for Limits {
             idle_max: Duration::from_secs(60),
             lifetime_max: Duration::from_secs(270),
             intents_max: 1_024,
+            intent_keys_max: 500,
             intent_stall_max: Duration::from_millis(150),
             intent_retried_stall_max: Duration::from_millis(500),
             intent_wait_max: Duration::from_secs(2),

@@ -1,6 +1,6 @@
 //! What was read: by a transaction, by the plan of a commit; and whether it is still true.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -43,6 +43,21 @@ pub(crate) struct ReadSet {
 impl ReadSet {
     pub(crate) fn len(&self) -> usize {
         self.keys.len() + self.ranges.len()
+    }
+
+    /// Whether no more than `len_max` keys and ranges are read with `scope`.
+    pub(crate) fn has_room_for(&self, scope: &ReadScope, len_max: usize) -> bool {
+        let room = len_max.saturating_sub(self.len());
+        match scope {
+            ReadScope::Range(..) => room > 0,
+            ReadScope::Keys(keys) => {
+                // Only near the bound it matters which keys are known already.
+                keys.len() <= room || {
+                    let new = keys.iter().filter(|key| !self.keys.contains_key(*key));
+                    new.collect::<BTreeSet<_>>().len() <= room
+                }
+            }
+        }
     }
 
     /// Notes that `scope` is read from `snapshot`.

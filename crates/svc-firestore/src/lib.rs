@@ -82,6 +82,9 @@ impl Service for Firestore {
     }
 
     fn clock_moved(&self) -> Result<(), Status> {
+        for (_, database) in self.state.databases.all() {
+            database.expire_transactions();
+        }
         self.state.sweeper.sweep()
     }
 

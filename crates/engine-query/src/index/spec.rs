@@ -1,6 +1,8 @@
 //! Index plans: for every conjunction of a query, which entries are walked, and what their order says about the
 //! order of the result.
 
+use std::collections::HashSet;
+
 use base_value::FieldPath;
 use base_value::index_key::{Encoded, push_value};
 
@@ -22,6 +24,8 @@ pub(crate) struct IndexPlan {
     pub(crate) is_complete: bool,
     /// Which way the orders run that the walks run in.
     pub(crate) directions: Directions,
+    /// Whether no document is met, and has the probed entries, in two of the walks.
+    pub(crate) is_disjoint: bool,
 }
 
 /// The entries that are walked for one conjunction. They hold every document that matches it.
@@ -110,8 +114,10 @@ impl IndexPlan {
                 plans.extend(wanted.plan(vec![wanted.range(conjunct, range)]));
             }
         }
+        let is_disjoint = are_disjoint(conjuncts);
         let mut distinct: Vec<IndexPlan> = Vec::new();
-        for plan in plans {
+        for mut plan in plans {
+            plan.is_disjoint = is_disjoint;
             if !distinct.iter().any(|known| known.is_like(&plan)) {
                 distinct.push(plan);
             }
@@ -158,7 +164,7 @@ impl Wanted<'_> {
             fields: fields.iter().take(covered).map(|order| order.direction).collect(),
             name: is_complete.then_some(name),
         };
-        Some(IndexPlan { walks, covered, is_complete, directions })
+        Some(IndexPlan { walks, covered, is_complete, directions, is_disjoint: false })
     }
 
     /// The orders by fields, and the direction of names.
@@ -381,6 +387,22 @@ impl Wanted<'_> {
             }
         }
     }
+}
+
+/// Whether no document matches two of the conjunctions: there are fields which all of them fix, and no two to the
+/// same values.
+fn are_disjoint(conjuncts: &[Conjunct]) -> bool {
+    let Some((first, others)) = conjuncts.split_first() else { return true };
+    let fixed = first.postings.iter().filter(|posting| {
+        let in_all = || others.iter().all(|other| other.fixed(&posting.field).is_some());
+        !posting.elements && in_all()
+    });
+    let fields: Vec<&FieldPath> = fixed.map(|posting| &posting.field).collect();
+    let mut known = HashSet::with_capacity(conjuncts.len());
+    conjuncts.iter().all(|conjunct| {
+        let values = fields.iter().filter_map(|field| Some(&conjunct.fixed(field)?.value));
+        known.insert(values.collect::<Vec<_>>())
+    })
 }
 
 impl Posting {

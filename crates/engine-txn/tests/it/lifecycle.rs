@@ -1,12 +1,18 @@
 //! How transactions begin, end and expire, and what their ids say afterwards.
 
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use base_env::Env;
+use bytes::Bytes;
+use engine_store::WriteBatch;
 use engine_txn::{
     Begin, CommitError, Database, Finish, Limits, ReadTimeError, TxnError, TxnId, TxnMode,
 };
 
-use crate::support::{READ_ONLY, READ_WRITE, START, commit, database, env, keys, read, write};
+use crate::support::{
+    READ_ONLY, READ_WRITE, START, bytes, commit, database, env, keys, read, write,
+};
 
 fn id(counter: u64) -> TxnId {
     let mut bytes = vec![0x11];
@@ -149,6 +155,62 @@ fn open_transactions_are_bounded_and_expired_ones_make_room() {
     assert_eq!(database.txn_mode(second), Err(expired), "how it ended is forgotten by now");
 }
 
+/// Writes a value that only snapshots of now keep, and tells whether one still does.
+fn write_traced(database: &Database) -> Weak<[u8; 4096]> {
+    let value = Arc::new([7; 4096]);
+    let traced = Arc::downgrade(&value);
+    struct Owner(Arc<[u8; 4096]>);
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &*self.0
+        }
+    }
+    let mut batch = WriteBatch::new();
+    batch.put(bytes("traced"), Bytes::from_owner(Owner(value)));
+    database.commit(None, |_, _| Ok::<_, CommitError>((batch.clone(), ()))).unwrap();
+    traced
+}
+
+/// A commit that changes something whenever it is called.
+fn increment(database: &Database) {
+    let next = database.log().newest().get() + 1;
+    write(database, &format!("b={next}"));
+}
+
+/// A forgotten transaction keeps what it saw until `look`, and no longer.
+#[track_caller]
+fn check_forgotten(look: fn(&Database)) {
+    let env = env();
+    let limits = Limits { log_commits_max: 1, ..Limits::default() };
+    let database = Database::new(env.clone(), limits);
+    let traced = write_traced(&database);
+    let forgotten = database.begin(READ_ONLY).unwrap();
+    write(&database, "traced-");
+    write(&database, "a=1");
+    env.advance(Duration::from_secs(59));
+    look(&database);
+    assert!(traced.upgrade().is_some(), "it may still be used");
+    env.advance(Duration::from_secs(2));
+    look(&database);
+    // It is freed on another thread.
+    let machine = Env::real();
+    let until = machine.monotonic() + Duration::from_secs(30);
+    while traced.upgrade().is_some() {
+        assert!(machine.monotonic() < until, "nobody can use it any more");
+        std::thread::yield_now();
+    }
+    assert_eq!(database.txn_mode(forgotten), Err(TxnError::Finished(Finish::Expired)));
+}
+
+#[test]
+fn a_forgotten_transaction_keeps_its_snapshot_until_somebody_commits_or_moves_the_clock() {
+    check_forgotten(increment);
+    check_forgotten(|database| {
+        database.begin(READ_WRITE).unwrap();
+    });
+    check_forgotten(Database::expire_transactions);
+}
+
 #[test]
 fn reads_are_bounded() {
     let limits = Limits { reads_max: 2, ..Limits::default() };
@@ -159,6 +221,12 @@ fn reads_are_bounded() {
     read(&database, txn, keys("b")).unwrap();
     assert_eq!(read(&database, txn, keys("c")).unwrap_err(), TxnError::TooManyReads);
     assert_eq!(read(&database, txn, keys("a b c d")).unwrap_err(), TxnError::TooManyReads);
+    read(&database, txn, keys("b a a b")).expect("they are two, and known");
+
+    let txn = database.begin(READ_WRITE).unwrap();
+    let refused = read(&database, txn, keys("a b c d")).unwrap_err();
+    assert_eq!(refused, TxnError::TooManyReads, "also where they come at once");
+    read(&database, txn, keys("a a a b")).expect("and nothing of it was noted");
 
     let reader = database.begin(READ_ONLY).unwrap();
     read(&database, reader, keys("a b c d e")).expect("a read-only one keeps no read set");

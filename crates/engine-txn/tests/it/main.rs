@@ -8,3 +8,4 @@ mod lifecycle;
 mod serializable;
 mod support;
 mod validation;
+mod waiting;
