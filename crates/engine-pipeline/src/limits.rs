@@ -56,8 +56,9 @@ pub const REGEX_PATTERN_MAX_BYTES: usize = 64 * 1024;
 /// which cannot be interrupted. A pattern of a hundred places may look at ten times the largest document.
 pub const REGEX_STEPS_MAX: u64 = 1 << 30;
 
-/// Compiled regular expressions that one request keeps, for patterns that are the same in many rows.
-pub const REGEXES_KEPT_MAX: usize = 64;
+/// Compiled regular expressions that one request keeps, for patterns that are the same in many rows. Each may
+/// come to have some MiB of states.
+pub const REGEXES_KEPT_MAX: usize = 32;
 
 /// Conditions of all `where` behind a source that indexes are asked for; more are left to the rows.
 pub const PUSHED_CONDITIONS_MAX: usize = 30;

@@ -190,9 +190,14 @@ impl OpenSource {
                     }
                     let next = rows.next();
                     let unfolded = rows.unfolded();
-                    engine.add_unfolded(unfolded.saturating_sub(told));
+                    let more = unfolded.saturating_sub(told);
+                    engine.add_unfolded(more);
                     told = unfolded;
                     ended = next.is_none();
+                    // Documents that do not match are work too.
+                    if let Err(error) = engine.work(more) {
+                        return Some(Err(error));
+                    }
                     next.map(|row| given(engine, row, &variables))
                 }))
             }
