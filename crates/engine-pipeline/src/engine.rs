@@ -2,16 +2,16 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use base_value::{DatabaseName, Timestamp};
 use engine_query::Indexer;
 use engine_store::Snapshot;
-use regex::Regex;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Held};
 use crate::error::PipelineError;
-use crate::expression::compile_regex;
-use crate::limits::{MEMORY_MAX_BYTES, REGEXES_KEPT_MAX, ROWS_PER_CHECK};
+use crate::expression::Pattern;
+use crate::limits::{BYTES_PER_UNIT, MEMORY_MAX_BYTES, REGEXES_KEPT_MAX, UNITS_PER_LOOK};
 
 /// What differs from run to run.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct EngineOptions {
     pub now: Timestamp,
     /// What random numbers and samples follow from.
     pub seed: u64,
-    /// Bytes that rows held at one time may take; at most [`MEMORY_MAX_BYTES`].
+    /// Bytes that rows and values held at one time may take; at most [`MEMORY_MAX_BYTES`].
     pub memory_max: usize,
 }
 
@@ -35,34 +35,37 @@ pub struct Engine<'s> {
     pub(crate) snapshot: &'s Snapshot,
     pub(crate) database: DatabaseName,
     pub(crate) indexer: Indexer,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Arc<Budget>,
     options: EngineOptions,
     random: Cell<u64>,
-    regexes: RefCell<HashMap<String, Regex>>,
-    is_cancelled: Box<dyn Fn() -> bool + 's>,
+    patterns: RefCell<HashMap<String, Arc<Pattern>>>,
+    may_go_on: Box<dyn Fn() -> Result<(), PipelineError> + 's>,
+    /// Units of work since the last look at whether to go on.
+    units: Cell<usize>,
     seen: Cell<usize>,
     unfolded: Cell<usize>,
 }
 
 impl<'s> Engine<'s> {
-    /// An engine on a snapshot of a database that derives with `indexer`. It asks `is_cancelled` now and then
-    /// whether to go on.
+    /// An engine on a snapshot of a database that derives with `indexer`. Again and again while it is at work,
+    /// whatever it works on, it asks `may_go_on`, and ends with the error that this answers.
     pub fn new(
         snapshot: &'s Snapshot,
         database: &DatabaseName,
         indexer: &Indexer,
         options: EngineOptions,
-        is_cancelled: impl Fn() -> bool + 's,
+        may_go_on: impl Fn() -> Result<(), PipelineError> + 's,
     ) -> Self {
         Engine {
             snapshot,
             database: database.clone(),
             indexer: indexer.clone(),
-            budget: Budget::new(options.memory_max.min(MEMORY_MAX_BYTES)),
+            budget: Arc::new(Budget::new(options.memory_max.min(MEMORY_MAX_BYTES))),
             random: Cell::new(options.seed),
             options,
-            regexes: RefCell::default(),
-            is_cancelled: Box::new(is_cancelled),
+            patterns: RefCell::default(),
+            may_go_on: Box::new(may_go_on),
+            units: Cell::new(0),
             seen: Cell::new(0),
             unfolded: Cell::new(0),
         }
@@ -83,13 +86,43 @@ impl<'s> Engine<'s> {
     }
 
     /// Counts a document that a source gives.
-    pub(crate) fn count_document(&self) -> Result<(), PipelineError> {
-        let seen = self.seen.get().wrapping_add(1);
-        self.seen.set(seen);
-        if seen.is_multiple_of(ROWS_PER_CHECK) && (self.is_cancelled)() {
-            return Err(PipelineError::Cancelled);
+    pub(crate) fn count_document(&self) {
+        self.seen.set(self.seen.get().wrapping_add(1));
+    }
+
+    /// Counts a unit of work: an expression, or a row of a stage.
+    ///
+    /// # Errors
+    /// The pipeline is not to go on.
+    pub(crate) fn tick(&self) -> Result<(), PipelineError> {
+        self.work(1)
+    }
+
+    /// Counts so many units of work.
+    ///
+    /// # Errors
+    /// The pipeline is not to go on.
+    pub(crate) fn work(&self, units: usize) -> Result<(), PipelineError> {
+        let done = self.units.get().saturating_add(units);
+        if done < UNITS_PER_LOOK {
+            self.units.set(done);
+            return Ok(());
         }
-        Ok(())
+        self.units.set(0);
+        (self.may_go_on)()
+    }
+
+    /// Counts a unit of work, and the bytes it reads or writes.
+    ///
+    /// # Errors
+    /// The pipeline is not to go on.
+    pub(crate) fn work_on(&self, bytes: usize) -> Result<(), PipelineError> {
+        self.work(1 + bytes / BYTES_PER_UNIT)
+    }
+
+    /// Nothing yet of the memory, for what may outlive the engine.
+    pub(crate) fn hold(&self) -> Held<Arc<Budget>> {
+        Held::new(Arc::clone(&self.budget))
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -111,18 +144,28 @@ impl<'s> Engine<'s> {
         (self.random() >> 11) as f64 / STEPS
     }
 
-    /// A compiled regular expression.
-    pub(crate) fn regex(&self, pattern: &str) -> Result<Regex, PipelineError> {
-        if let Some(regex) = self.regexes.borrow().get(pattern) {
-            return Ok(regex.clone());
-        }
-        let regex = compile_regex(pattern)?;
-        let mut regexes = self.regexes.borrow_mut();
-        if regexes.len() >= REGEXES_KEPT_MAX {
-            regexes.clear();
-        }
-        regexes.insert(pattern.to_owned(), regex.clone());
-        Ok(regex)
+    /// A compiled regular expression, which is to look at a text.
+    ///
+    /// # Errors
+    /// It is none, or it is too much work for that text.
+    pub(crate) fn pattern(&self, written: &str, text: &str) -> Result<Arc<Pattern>, PipelineError> {
+        let known = self.patterns.borrow().get(written).map(Arc::clone);
+        let pattern = match known {
+            Some(pattern) => pattern,
+            None => {
+                // Compiling takes as long as a look is away.
+                self.work(UNITS_PER_LOOK)?;
+                let pattern = Arc::new(Pattern::compile(written)?);
+                let mut patterns = self.patterns.borrow_mut();
+                if patterns.len() >= REGEXES_KEPT_MAX {
+                    patterns.clear();
+                }
+                patterns.insert(written.to_owned(), Arc::clone(&pattern));
+                pattern
+            }
+        };
+        pattern.check(text)?;
+        Ok(pattern)
     }
 }
 

@@ -18,6 +18,9 @@ pub enum PipelineError {
     /// Nobody waits for the answer any more.
     #[error("the pipeline was cancelled")]
     Cancelled,
+    /// It was at work for too long.
+    #[error("the pipeline was at work for more than {} seconds", crate::limits::TIME_MAX.as_secs())]
+    Overdue,
     /// The query that a source has become is refused.
     #[error(transparent)]
     Query(#[from] QueryError),

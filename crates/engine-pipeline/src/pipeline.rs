@@ -80,7 +80,7 @@ impl Pipeline {
                 "stage 'subcollection' must stand in a pipeline inside of another one",
             ));
         }
-        self.open_inside(database, indexer, &Variables::new(), None)
+        self.open_inside(database, indexer, &Variables::default(), None)
     }
 
     pub(crate) fn open_inside(
@@ -109,7 +109,7 @@ impl Pipeline {
         opened: &'r Opened,
         engine: &'r Engine<'r>,
     ) -> impl Iterator<Item = Result<Row, PipelineError>> + 'r {
-        self.stream(opened, engine, Arc::default())
+        self.stream(opened, engine, Arc::default()).map(|row| row.map(Row::left))
     }
 
     pub(crate) fn stream<'r>(
@@ -133,21 +133,16 @@ impl Pipeline {
         rows
     }
 
-    /// All rows, with these variables, for a row of the pipeline around this one.
+    /// The rows, so many of them at most, with these variables, for a row of the pipeline around this one.
     pub(crate) fn collect(
         &self,
         engine: &Engine<'_>,
         variables: Arc<Variables>,
         outer: Option<&Row>,
+        most: usize,
     ) -> Result<Vec<Row>, PipelineError> {
         let opened = self.open_inside(&engine.database, &engine.indexer, &variables, outer)?;
-        let mut rows = Vec::new();
-        for row in self.stream(&opened, engine, variables) {
-            let row = row?;
-            engine.budget.charge(row.weight())?;
-            rows.push(row);
-        }
-        Ok(rows)
+        self.stream(&opened, engine, variables).take(most).collect()
     }
 
     /// The stages in words, with what the source has taken over.

@@ -3,12 +3,15 @@
 //! A condition that is handed over never keeps a row away that the pipeline would keep. Where it may keep one
 //! too many, the `where` stays in place behind it.
 
-use base_value::order::{self, TypeClass, type_class};
+use base_value::order::{TypeClass, type_class};
 use base_value::{FieldPath, Value};
 use engine_query::{Direction, FieldOp, Filter, Order, Query, UnaryOp};
 
-use crate::expression::{Expression, Reference};
-use crate::limits::PUSHED_CONDITIONS_MAX;
+use crate::budget::weight;
+use crate::expression::{Expression, Reference, has_twice};
+use crate::limits::{
+    PUSHED_CONDITIONS_MAX, PUSHED_FILTERS_MAX, PUSHED_VALUE_MAX_BYTES, PUSHED_VALUES_MAX,
+};
 use crate::row::Variables;
 use crate::stages::Stage;
 
@@ -31,12 +34,12 @@ struct Conditions {
 /// The queries that answer most, and least, of the stages; the best first. The product refuses some.
 pub(crate) fn candidates(base: &Query, stages: &[Stage], variables: &Variables) -> Vec<Candidate> {
     let mut all = Conditions { exact: true, ..Conditions::default() };
+    let mut reader = Reader { variables, filters_left: PUSHED_FILTERS_MAX };
     let mut wheres = 0;
     while let Some(Stage::Where(condition)) = stages.get(wheres) {
-        all.add(condition, variables);
+        all.add(condition, &mut reader);
         wheres += 1;
     }
-    all.filters.truncate(PUSHED_CONDITIONS_MAX);
     let order = match stages.get(wheres) {
         Some(Stage::Sort(keys)) => sorted(keys, &all),
         _ => None,
@@ -70,9 +73,7 @@ impl Conditions {
         let is_there = |field: &FieldPath| {
             self.filters_on(field) || query.order.iter().any(|order| order.field == *field)
         };
-        let exact = self.exact
-            && self.filters.len() < PUSHED_CONDITIONS_MAX
-            && self.exists.iter().all(is_there);
+        let exact = self.exact && self.exists.iter().all(is_there);
         if has_order {
             taken.iter_mut().skip(place).take(1).for_each(|taken| *taken = true);
             place += 1;
@@ -104,11 +105,15 @@ impl Conditions {
         })
     }
 
-    fn add(&mut self, condition: &Expression, variables: &Variables) {
+    fn add(&mut self, condition: &Expression, reader: &mut Reader<'_>) {
         match condition.as_function() {
+            // What is left out here, the rows are asked for.
+            _ if self.filters.len() + self.exists.len() >= PUSHED_CONDITIONS_MAX => {
+                self.exact = false;
+            }
             Some(("and", parts)) => {
                 for part in parts {
-                    self.add(part, variables);
+                    self.add(part, reader);
                 }
             }
             Some(("exists", [Expression::Field(Reference::Path(field))])) => {
@@ -116,7 +121,7 @@ impl Conditions {
             }
             // Every document has a name.
             Some(("exists", [Expression::Field(Reference::Name)])) => {}
-            Some((name, args)) => match filter(name, args, variables) {
+            Some((name, args)) => match reader.filter(name, args) {
                 Some(filter) => self.filters.push(filter),
                 None => self.exact = false,
             },
@@ -127,6 +132,9 @@ impl Conditions {
 
 /// The order of a query, where it is one that no document falls out of.
 fn sorted(keys: &[crate::stages::Key], conditions: &Conditions) -> Option<Vec<Order>> {
+    if keys.len() > PUSHED_VALUES_MAX {
+        return None;
+    }
     keys.iter()
         .map(|key| {
             let direction =
@@ -146,66 +154,83 @@ fn sorted(keys: &[crate::stages::Key], conditions: &Conditions) -> Option<Vec<Or
         .collect()
 }
 
-/// The filter that says exactly what a function says of a field and a constant.
-fn filter(name: &str, args: &[Expression], variables: &Variables) -> Option<Filter> {
-    if name == "or" {
+/// Reads conditions as filters, as many as are left.
+struct Reader<'v> {
+    variables: &'v Variables,
+    filters_left: usize,
+}
+
+impl Reader<'_> {
+    /// The filter that says exactly what a function says of a field and a constant.
+    fn filter(&mut self, name: &str, args: &[Expression]) -> Option<Filter> {
+        if name == "or" {
+            return self.any(args);
+        }
+        self.filters_left = self.filters_left.checked_sub(1)?;
+        let [left, right] = args else { return None };
+        let (field, value, flipped) = match (field(left), field(right)) {
+            (Some(field), None) => (field, constant(right, self.variables)?, false),
+            (None, Some(field)) => (field, constant(left, self.variables)?, true),
+            _ => return None,
+        };
+        let op = match (name, flipped) {
+            ("equal", _) if fits(value) => return equal(field, value),
+            ("less_than", false) | ("greater_than", true) => FieldOp::LessThan,
+            ("less_than_or_equal", false) | ("greater_than_or_equal", true) => {
+                FieldOp::LessThanOrEqual
+            }
+            ("greater_than", false) | ("less_than", true) => FieldOp::GreaterThan,
+            ("greater_than_or_equal", false) | ("less_than_or_equal", true) => {
+                FieldOp::GreaterThanOrEqual
+            }
+            ("array_contains", false) => FieldOp::ArrayContains,
+            ("array_contains_any", false) => FieldOp::ArrayContainsAny,
+            ("equal_any", false) => FieldOp::In,
+            _ => return None,
+        };
+        says(op, value).then(|| Filter::field(field, op, value.clone()))
+    }
+
+    fn any(&mut self, args: &[Expression]) -> Option<Filter> {
         let parts: Option<Vec<Filter>> = args
             .iter()
             .map(|arg| {
                 let (name, args) = arg.as_function()?;
-                if name == "and" {
-                    let mut inner = Conditions { exact: true, ..Conditions::default() };
-                    inner.add(arg, variables);
-                    let whole = inner.exact && inner.exists.iter().all(|it| inner.filters_on(it));
-                    return (whole && !inner.filters.is_empty())
-                        .then(|| Filter::and(inner.filters));
+                if name != "and" {
+                    return self.filter(name, args);
                 }
-                filter(name, args, variables)
+                let mut inner = Conditions { exact: true, ..Conditions::default() };
+                inner.add(arg, self);
+                let whole = inner.exact && inner.exists.iter().all(|it| inner.filters_on(it));
+                (whole && !inner.filters.is_empty()).then(|| Filter::and(inner.filters))
             })
             .collect();
-        return parts.map(Filter::or);
+        parts.map(Filter::or)
     }
-    let [left, right] = args else { return None };
-    let (field, value, flipped) = match (field(left), field(right)) {
-        (Some(field), None) => (field, constant(right, variables)?, false),
-        (None, Some(field)) => (field, constant(left, variables)?, true),
-        _ => return None,
-    };
-    let op = match (name, flipped) {
-        ("equal", _) => return equal(field, value),
-        ("less_than", false) | ("greater_than", true) => FieldOp::LessThan,
-        ("less_than_or_equal", false) | ("greater_than_or_equal", true) => FieldOp::LessThanOrEqual,
-        ("greater_than", false) | ("less_than", true) => FieldOp::GreaterThan,
-        ("greater_than_or_equal", false) | ("less_than_or_equal", true) => {
-            FieldOp::GreaterThanOrEqual
-        }
-        ("array_contains", false) => FieldOp::ArrayContains,
-        ("array_contains_any", false) => FieldOp::ArrayContainsAny,
-        ("equal_any", false) => FieldOp::In,
-        _ => return None,
-    };
-    let is_plain = |value: &Value| !matches!(value, Value::Null) && !value.is_nan();
-    let fits = match op {
+}
+
+/// Whether a filter of this operator says the same of this value as the function does.
+fn says(op: FieldOp, value: &Value) -> bool {
+    let is_plain = |value: &Value| !matches!(value, Value::Null) && !value.is_nan() && fits(value);
+    match op {
         FieldOp::In | FieldOp::ArrayContainsAny => match value {
-            Value::Array(values) => {
-                let fits = |it: &Value| {
+            // The length first: what is long may be very long.
+            Value::Array(values) if (1..=PUSHED_VALUES_MAX).contains(&values.len()) => {
+                let is_one = |it: &Value| {
                     is_plain(it) && (op == FieldOp::In || type_class(it) != TypeClass::Array)
                 };
-                !values.is_empty() && values.iter().all(fits) && !has_twice(values)
+                values.iter().all(is_one) && !has_twice(values)
             }
             _ => false,
         },
         FieldOp::ArrayContains => is_plain(value) && type_class(value) != TypeClass::Array,
         _ => is_plain(value),
-    };
-    fits.then(|| Filter::field(field, op, value.clone()))
+    }
 }
 
-fn has_twice(values: &[Value]) -> bool {
-    values
-        .iter()
-        .enumerate()
-        .any(|(place, value)| values.iter().skip(place + 1).any(|other| order::equal(value, other)))
+/// Whether a value is small enough for a query, about.
+fn fits(value: &Value) -> bool {
+    weight(value) <= PUSHED_VALUE_MAX_BYTES
 }
 
 /// In a query null and NaN equal nothing: it has tests of their own for them.

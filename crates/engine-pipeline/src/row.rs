@@ -1,19 +1,50 @@
-//! `Row`: what stages take and give.
+//! `Row`: what stages take and give; `Variables`: what is bound around it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base_value::{DatabaseName, FieldPath, Fields, Timestamp, Value, codec};
+use base_value::{FieldPath, Fields, Timestamp, Value, codec};
 use bytes::Bytes;
 
-use crate::budget::fields_weight;
+use crate::budget::{Budget, Held, Size};
+use crate::engine::Engine;
+use crate::error::PipelineError;
+use crate::limits::ROW_MAX_BYTES;
 
-/// Values bound by `let`, by name; `None` for what is absent.
-pub(crate) type Variables = BTreeMap<String, Option<Value>>;
+/// Values bound by `let`, by name, around those of the same names further out; `None` for what is absent.
+#[derive(Debug, Default)]
+pub(crate) struct Variables {
+    outer: Option<Arc<Variables>>,
+    values: BTreeMap<String, Option<Value>>,
+    /// What the values take, however many rows share them.
+    _held: Option<Held<Arc<Budget>>>,
+}
+
+impl Variables {
+    /// Binds values inside of others.
+    pub(crate) fn inside(
+        outer: &Arc<Variables>,
+        values: BTreeMap<String, Option<Value>>,
+        held: Held<Arc<Budget>>,
+    ) -> Arc<Variables> {
+        Arc::new(Variables { outer: Some(Arc::clone(outer)), values, _held: Some(held) })
+    }
+
+    /// The value of a name; `None` where nobody has bound it.
+    pub(crate) fn get(&self, name: &str) -> Option<&Option<Value>> {
+        let mut place = self;
+        loop {
+            match place.values.get(name) {
+                None => place = place.outer.as_deref()?,
+                found => return found,
+            }
+        }
+    }
+}
 
 /// One row. It is a document for as long as it has the document's name.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Row {
     /// The document's full name.
     pub name: Option<String>,
@@ -21,13 +52,16 @@ pub struct Row {
     pub created: Option<Timestamp>,
     /// When the document was last changed.
     pub updated: Option<Timestamp>,
-    pub(crate) content: Content,
+    content: Content,
     pub(crate) variables: Arc<Variables>,
+    bytes: usize,
+    /// What it takes of its pipeline's memory.
+    held: Held<Arc<Budget>>,
 }
 
 /// The fields of a row: as they are stored for as long as no stage has changed them.
-#[derive(Clone, Debug)]
-pub(crate) enum Content {
+#[derive(Debug)]
+enum Content {
     /// The canonical encoding.
     Stored(Bytes),
     /// Decoded.
@@ -35,24 +69,46 @@ pub(crate) enum Content {
 }
 
 impl Row {
-    /// A row that is no document.
-    pub(crate) fn of(fields: Fields, variables: Arc<Variables>) -> Self {
-        let content = Content::Fields(fields);
-        Row { name: None, created: None, updated: None, content, variables }
+    /// A row that is no document and has no fields yet.
+    pub(crate) fn new(engine: &Engine<'_>, variables: Arc<Variables>) -> Self {
+        Row {
+            name: None,
+            created: None,
+            updated: None,
+            content: Content::Fields(Fields::new()),
+            variables,
+            bytes: 0,
+            held: engine.hold(),
+        }
     }
 
     /// The row of a stored document.
+    ///
+    /// # Errors
+    /// The pipeline has no memory left for it.
     pub(crate) fn stored(
-        database: &DatabaseName,
+        engine: &Engine<'_>,
         row: engine_query::Row,
         variables: Arc<Variables>,
-    ) -> Self {
-        Row {
-            name: Some(database.document(row.path).to_string()),
+    ) -> Result<Self, PipelineError> {
+        let mut stored = Row {
+            name: Some(engine.database.document(row.path).to_string()),
             created: Some(Timestamp::from_micros(row.record.created.0)),
             updated: Some(Timestamp::from_micros(row.record.updated.0)),
             content: Content::Stored(row.record.value),
-            variables,
+            ..Row::new(engine, variables)
+        };
+        stored.weigh(stored.stored_bytes())?;
+        Ok(stored)
+    }
+
+    /// Another row of the same document, without its fields.
+    pub(crate) fn beside(&self, engine: &Engine<'_>) -> Self {
+        Row {
+            name: self.name.clone(),
+            created: self.created,
+            updated: self.updated,
+            ..Row::new(engine, Arc::clone(&self.variables))
         }
     }
 
@@ -69,6 +125,14 @@ impl Row {
         match &self.content {
             Content::Stored(bytes) => codec::find(bytes, path).map(Cow::Owned),
             Content::Fields(fields) => path.get(fields).map(Cow::Borrowed),
+        }
+    }
+
+    /// How many bytes are looked through for a field: none where the fields are decoded.
+    pub(crate) fn stored_bytes(&self) -> usize {
+        match &self.content {
+            Content::Stored(bytes) => bytes.len(),
+            Content::Fields(_) => 0,
         }
     }
 
@@ -90,16 +154,34 @@ impl Row {
     }
 
     /// Makes these the row's fields.
-    pub(crate) fn put(&mut self, fields: Fields) {
+    ///
+    /// # Errors
+    /// They are too large for a row, or for the memory that is left.
+    pub(crate) fn put(&mut self, fields: Fields) -> Result<(), PipelineError> {
+        let size = Size::of_fields(&fields);
         self.content = Content::Fields(fields);
+        if size.bytes > ROW_MAX_BYTES {
+            let text = format!("a row has more than {ROW_MAX_BYTES} bytes");
+            return Err(PipelineError::Exhausted(text));
+        }
+        size.check_depth()?;
+        self.weigh(size.bytes)
+    }
+
+    fn weigh(&mut self, content: usize) -> Result<(), PipelineError> {
+        self.bytes = size_of::<Row>() + self.name.as_ref().map_or(0, String::len) + content;
+        self.held.set(self.bytes)
+    }
+
+    /// The row as it leaves its pipeline: it takes none of its memory any more.
+    pub(crate) fn left(mut self) -> Self {
+        self.held.sub(self.bytes);
+        self.variables = Arc::default();
+        self
     }
 
     /// About how many bytes the row takes.
     pub fn weight(&self) -> usize {
-        let content = match &self.content {
-            Content::Stored(bytes) => bytes.len(),
-            Content::Fields(fields) => fields_weight(fields),
-        };
-        size_of::<Row>() + self.name.as_ref().map_or(0, String::len) + content
+        self.bytes
     }
 }

@@ -22,7 +22,7 @@ pub(crate) enum Source {
     Collection(CollectionPath),
     Group(String),
     Database,
-    Documents(Vec<DocumentPath>),
+    Documents(Arc<[DocumentPath]>),
     /// The collection of that path below the document around.
     Subcollection(String),
 }
@@ -31,7 +31,7 @@ pub(crate) enum Source {
 #[derive(Debug)]
 pub(crate) enum OpenSource {
     Query(Arc<Prepared>),
-    Documents(Vec<DocumentPath>),
+    Documents(Arc<[DocumentPath]>),
 }
 
 impl std::fmt::Display for Source {
@@ -89,7 +89,7 @@ impl Source {
     ) -> Result<(OpenSource, Vec<bool>), PipelineError> {
         let base = match self {
             Source::Documents(paths) => {
-                return Ok((OpenSource::Documents(paths.clone()), Vec::new()));
+                return Ok((OpenSource::Documents(Arc::clone(paths)), Vec::new()));
             }
             Source::Subcollection(path) => below(outer, path)?,
             source => source.query()?,
@@ -147,7 +147,7 @@ fn documents(references: &[Term]) -> Result<Source, PipelineError> {
     }
     let mut seen = std::collections::HashSet::new();
     paths.retain(|path| seen.insert(path.as_str().to_owned()));
-    Ok(Source::Documents(paths))
+    Ok(Source::Documents(paths.into()))
 }
 
 /// The collection below the document around.
@@ -159,6 +159,17 @@ fn below(outer: Option<&Row>, path: &str) -> Result<Query, PipelineError> {
     let name = DocumentName::parse(name).map_err(invalid)?;
     let path = CollectionPath::parse(&format!("{}/{path}", name.path)).map_err(invalid)?;
     Ok(Query::new(path.parent(), From::Collection(path.id().to_owned())))
+}
+
+/// The row of a document that a source gives.
+fn given(
+    engine: &Engine<'_>,
+    row: engine_query::Row,
+    variables: &Arc<Variables>,
+) -> Result<Row, PipelineError> {
+    engine.count_document();
+    engine.tick()?;
+    Row::stored(engine, row, Arc::clone(variables))
 }
 
 impl OpenSource {
@@ -179,26 +190,26 @@ impl OpenSource {
                     }
                     let next = rows.next();
                     let unfolded = rows.unfolded();
-                    engine.add_unfolded(unfolded.saturating_sub(told));
+                    let more = unfolded.saturating_sub(told);
+                    engine.add_unfolded(more);
                     told = unfolded;
                     ended = next.is_none();
-                    let row = next?;
-                    Some(
-                        engine
-                            .count_document()
-                            .map(|()| Row::stored(&engine.database, row, Arc::clone(&variables))),
-                    )
+                    // Documents that do not match are work too.
+                    if let Err(error) = engine.work(more) {
+                        return Some(Err(error));
+                    }
+                    next.map(|row| given(engine, row, &variables))
                 }))
             }
             OpenSource::Documents(paths) => Box::new(paths.iter().filter_map(move |path| {
+                // One that is not there is work too.
+                if let Err(error) = engine.tick() {
+                    return Some(Err(error));
+                }
                 let key = key::document(path);
                 let record = engine.snapshot.get(&key)?;
                 let row = engine_query::Row::new(key, record)?;
-                Some(
-                    engine
-                        .count_document()
-                        .map(|()| Row::stored(&engine.database, row, Arc::clone(&variables))),
-                )
+                Some(given(engine, row, &variables))
             })),
         }
     }

@@ -55,3 +55,4 @@ pub use required::{
     RequiredIndex, required_indexes,
 };
 pub use rows::{Row, Rows};
+pub use totals::Numbers;

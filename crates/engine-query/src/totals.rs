@@ -144,16 +144,17 @@ fn needs_rows(query: &Query) -> bool {
     query.limit.is_some() || query.offset > 0 || query.nearest.is_some()
 }
 
-/// A sum that is exact as long as it is of integers, whatever it passes through.
-#[derive(Default)]
-struct Numbers {
+/// Numbers that are added up: exactly as long as they are integers, whatever the sum passes through.
+#[derive(Debug, Default)]
+pub struct Numbers {
     integers: i128,
     doubles: Option<f64>,
     count: u64,
 }
 
 impl Numbers {
-    fn add(&mut self, scalar: Scalar<'_>) {
+    /// Takes a value in, if it is a number.
+    pub fn add(&mut self, scalar: Scalar<'_>) {
         match scalar {
             // Not even 2^64 integers reach the ends of i128.
             Scalar::Integer(integer) => self.integers = self.integers.wrapping_add(integer.into()),
@@ -167,14 +168,21 @@ impl Numbers {
         self.integers as f64 + self.doubles.unwrap_or(0.0)
     }
 
-    fn sum(&self) -> Value {
+    /// Whether there was no number.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Their sum: an integer where all were integers and it is one, else a double.
+    pub fn sum(&self) -> Value {
         match i64::try_from(self.integers) {
             Ok(integer) if self.doubles.is_none() => Value::Integer(integer),
             Ok(_) | Err(_) => Value::Double(self.as_double()),
         }
     }
 
-    fn average(&self) -> Value {
+    /// Their mean; null of nothing.
+    pub fn average(&self) -> Value {
         if self.count == 0 {
             return Value::Null;
         }

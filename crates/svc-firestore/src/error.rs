@@ -10,6 +10,8 @@ use engine_pipeline::PipelineError;
 use engine_query::{ErrorKind, IndexEntriesError, QueryError};
 use engine_txn::{CommitError, ReadTimeError, TxnError};
 
+use crate::limits::PIPELINE_TEXT_MAX_BYTES;
+
 /// Why an operation was refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -217,7 +219,13 @@ fn query(error: &QueryError) -> Status {
 }
 
 fn pipeline(error: &PipelineError) -> Status {
-    let message = error.to_string();
+    let mut message = error.to_string();
+    // It may hold a value that the request has computed, and goes into a header.
+    let mut end = PIPELINE_TEXT_MAX_BYTES.min(message.len());
+    while !message.is_char_boundary(end) {
+        end -= 1;
+    }
+    message.truncate(end);
     match error {
         PipelineError::Invalid(_) => {
             Status::new(Code::InvalidArgument, "invalid-pipeline", message)
@@ -228,6 +236,7 @@ fn pipeline(error: &PipelineError) -> Status {
         PipelineError::Exhausted(_) => {
             Status::new(Code::ResourceExhausted, "pipeline-limit", message)
         }
+        PipelineError::Overdue => Status::new(Code::DeadlineExceeded, "pipeline-overdue", message),
         PipelineError::Cancelled => Status::new(Code::Cancelled, "pipeline-cancelled", message),
         PipelineError::Query(error) => query(error),
     }

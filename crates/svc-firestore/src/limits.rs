@@ -138,3 +138,6 @@ pub(crate) const UNFOLDED_LARGE_MAX: usize = 200;
 /// Unfolded bytes from which documents count as large: a test's database stays below, and never touches
 /// the disk.
 pub(crate) const UNFOLDED_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Bytes of what a failed pipeline is told. Clients take 8 KiB of a header, in which each byte may become three.
+pub(crate) const PIPELINE_TEXT_MAX_BYTES: usize = 2_048;

@@ -1,6 +1,8 @@
 //! Numbers: integers stay integers, one double makes the answer a double.
 
 use base_value::Value;
+use base_value::codec::Scalar;
+use engine_query::Numbers;
 
 use super::function::{Function, MANY, Outcome, answer, double, elements, integer, refuse, wrong};
 use crate::engine::Engine;
@@ -96,28 +98,11 @@ fn exact(number: Option<i64>) -> Outcome {
     }
 }
 
-/// Adds up what are numbers.
-pub(crate) fn sum(values: &[Value]) -> Outcome {
-    let mut total = Value::Integer(0);
-    for value in values {
-        total = add(&total, value)?;
-    }
-    answer(total)
-}
-
-/// The sum of a number and, where it is one, a value.
-pub(crate) fn add(total: &Value, value: &Value) -> Result<Value, PipelineError> {
-    match (total, value) {
-        (Value::Integer(total), Value::Integer(number)) => match total.checked_add(*number) {
-            Some(total) => Ok(Value::Integer(total)),
-            // As in aggregation queries.
-            None => Ok(Value::Double(*total as f64 + *number as f64)),
-        },
-        (total, Value::Integer(_) | Value::Double(_)) => {
-            Ok(Value::Double(double(total)? + double(value)?))
-        }
-        (total, _) => Ok(total.clone()),
-    }
+/// Adds up what are numbers, as aggregation queries do.
+fn sum(values: &[Value]) -> Outcome {
+    let mut numbers = Numbers::default();
+    values.iter().filter_map(Scalar::of).for_each(|scalar| numbers.add(scalar));
+    answer(numbers.sum())
 }
 
 /// Joins the arguments from left to right.

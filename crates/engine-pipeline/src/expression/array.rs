@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use base_value::Value;
 use base_value::order;
 
-use super::evaluate::too_large;
 use super::function::{
     Function, MANY, Outcome, answer, count, elements, integer, length, refuse, string, wrong,
 };
-use crate::budget::weight;
+use super::ordered::{self, Ordered};
+use crate::budget::{too_large, weight};
 use crate::error::PipelineError;
 use crate::limits::VALUE_MAX_BYTES;
 
@@ -21,15 +21,11 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         _ => answer(Value::Boolean(false)),
     }),
     Function::values("array_contains_all", (2, 2), |_, args| match args {
-        [Value::Array(array), wanted] => {
-            answer(Value::Boolean(elements(wanted)?.iter().all(|value| has(array, value))))
-        }
+        [Value::Array(array), wanted] => answer(Value::Boolean(has_all(array, elements(wanted)?))),
         _ => answer(Value::Boolean(false)),
     }),
     Function::values("array_contains_any", (2, 2), |_, args| match args {
-        [Value::Array(array), wanted] => {
-            answer(Value::Boolean(elements(wanted)?.iter().any(|value| has(array, value))))
-        }
+        [Value::Array(array), wanted] => answer(Value::Boolean(has_any(array, elements(wanted)?))),
         _ => answer(Value::Boolean(false)),
     }),
     Function::values("array_first", (1, 1), |_, args| match args {
@@ -88,6 +84,22 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 
 fn has(array: &[Value], value: &Value) -> bool {
     array.iter().any(|element| order::equal(element, value))
+}
+
+fn has_all(array: &[Value], wanted: &[Value]) -> bool {
+    let mut missing = ordered::set(wanted);
+    for element in array {
+        if missing.is_empty() {
+            break;
+        }
+        missing.remove(&Ordered(element));
+    }
+    missing.is_empty()
+}
+
+fn has_any(array: &[Value], wanted: &[Value]) -> bool {
+    let wanted = ordered::set(wanted);
+    array.iter().any(|element| wanted.contains(&Ordered(element)))
 }
 
 /// All elements of all arrays.
@@ -184,13 +196,13 @@ fn join(args: &[&Value]) -> Outcome {
         .collect::<Vec<&Value>>();
     let mut joined: Vec<u8> = Vec::new();
     for (place, part) in parts.into_iter().enumerate() {
-        if place > 0 {
-            joined.extend_from_slice(raw(delimiter, delimiter)?);
-        }
-        joined.extend_from_slice(raw(part, delimiter)?);
-        if joined.len() > VALUE_MAX_BYTES {
+        let delimiting = if place > 0 { raw(delimiter, delimiter)? } else { &[] };
+        let part = raw(part, delimiter)?;
+        if joined.len() + delimiting.len() + part.len() > VALUE_MAX_BYTES {
             return Err(too_large());
         }
+        joined.extend_from_slice(delimiting);
+        joined.extend_from_slice(part);
     }
     match delimiter {
         Value::Bytes(_) => answer(Value::Bytes(joined.into())),

@@ -7,6 +7,7 @@ use base_value::Value;
 use super::Expression;
 use super::evaluate::{Cell, Scope};
 use super::function::wrong;
+use crate::budget::Size;
 use crate::error::PipelineError;
 
 /// One of these functions.
@@ -84,11 +85,14 @@ impl Lazy {
                 Ok(Some(Cow::Owned(Value::Null)))
             }
             Lazy::CurrentDocument => {
+                scope.engine.work_on(scope.row.weight())?;
                 let mut fields = scope.row.fields().into_owned();
                 if let Some(name) = &scope.row.name {
                     fields.insert("__name__".to_owned(), Value::Reference(name.clone()));
                 }
-                Ok(Some(Cow::Owned(Value::Map(fields))))
+                let document = Value::Map(fields);
+                Size::of(&document).check()?;
+                Ok(Some(Cow::Owned(document)))
             }
         }
     }

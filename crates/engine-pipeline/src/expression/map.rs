@@ -2,26 +2,25 @@
 
 use base_value::{Fields, Value};
 
-use super::evaluate::too_large;
 use super::function::{Function, MANY, Outcome, answer, refuse, string, wrong};
-use crate::budget::fields_weight;
+use crate::budget::{CELL, Size, name_weight, too_large, weight};
 use crate::error::PipelineError;
 use crate::limits::VALUE_MAX_BYTES;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     Function::cells("map", (0, MANY), |args| {
-        let mut fields = Fields::new();
-        set(&mut fields, args)?;
-        whole(fields)
+        let mut map = Growing::new(Fields::new());
+        map.set(args)?;
+        answer(Value::Map(map.fields))
     }),
     Function::cells("map_get", (2, 2), get),
     Function::cells("get_field", (2, 2), get),
     Function::cells("map_set", (3, MANY), |args| match args {
         [None | Some(Value::Null), ..] => answer(Value::Null),
         [Some(map), pairs @ ..] => {
-            let mut fields = entries(map)?.clone();
-            set(&mut fields, pairs)?;
-            whole(fields)
+            let mut map = Growing::new(entries(map)?.clone());
+            map.set(pairs)?;
+            answer(Value::Map(map.fields))
         }
         [] => Ok(None),
     }),
@@ -34,12 +33,13 @@ pub(crate) const FUNCTIONS: &[Function] = &[
         answer(Value::Map(fields))
     }),
     Function::values("map_merge", (1, MANY), |_, args| {
-        let mut merged = Fields::new();
+        let mut merged = Growing::new(Fields::new());
         for arg in args {
-            let fields = entries(arg)?;
-            merged.extend(fields.iter().map(|(name, value)| (name.clone(), value.clone())));
+            for (name, value) in entries(arg)? {
+                merged.insert(name, value)?;
+            }
         }
-        whole(merged)
+        answer(Value::Map(merged.fields))
     }),
     Function::values("map_keys", (1, 1), |_, args| {
         list(args, |name, _| Value::String(name.clone()))
@@ -62,13 +62,6 @@ pub(crate) fn entries(value: &Value) -> Result<&Fields, PipelineError> {
     }
 }
 
-fn whole(fields: Fields) -> Outcome {
-    if fields_weight(&fields) > VALUE_MAX_BYTES {
-        return Err(too_large());
-    }
-    answer(Value::Map(fields))
-}
-
 /// The value of a name. What is no map has none.
 fn get(args: &[Option<&Value>]) -> Outcome {
     match args {
@@ -77,22 +70,51 @@ fn get(args: &[Option<&Value>]) -> Outcome {
     }
 }
 
-/// Puts values under names; an absent value takes the name away.
-fn set(fields: &mut Fields, pairs: &[Option<&Value>]) -> Result<(), PipelineError> {
-    let (pairs, rest) = pairs.as_chunks::<2>();
-    if !rest.is_empty() {
-        return refuse("names and values must come in pairs").map(drop);
+/// A map that values are copied into, as long as there is room.
+struct Growing {
+    fields: Fields,
+    bytes: usize,
+}
+
+impl Growing {
+    fn new(fields: Fields) -> Self {
+        let bytes = CELL + Size::of_fields(&fields).bytes;
+        Growing { fields, bytes }
     }
-    for [name, value] in pairs {
-        let Some(name) = name else {
-            return refuse("string expected, found nothing").map(drop);
-        };
-        match value {
-            Some(value) => fields.insert(string(name)?.to_owned(), Value::clone(value)),
-            None => fields.remove(string(name)?),
-        };
+
+    fn insert(&mut self, name: &str, value: &Value) -> Result<(), PipelineError> {
+        self.remove(name);
+        self.bytes += name_weight(name) + weight(value);
+        if self.bytes > VALUE_MAX_BYTES {
+            return Err(too_large());
+        }
+        self.fields.insert(name.to_owned(), value.clone());
+        Ok(())
     }
-    Ok(())
+
+    fn remove(&mut self, name: &str) {
+        if let Some(old) = self.fields.remove(name) {
+            self.bytes -= name_weight(name) + weight(&old);
+        }
+    }
+
+    /// Puts values under names; an absent value takes the name away.
+    fn set(&mut self, pairs: &[Option<&Value>]) -> Result<(), PipelineError> {
+        let (pairs, rest) = pairs.as_chunks::<2>();
+        if !rest.is_empty() {
+            return refuse("names and values must come in pairs").map(drop);
+        }
+        for [name, value] in pairs {
+            let Some(name) = name else {
+                return refuse("string expected, found nothing").map(drop);
+            };
+            match value {
+                Some(value) => self.insert(string(name)?, value)?,
+                None => self.remove(string(name)?),
+            }
+        }
+        Ok(())
+    }
 }
 
 fn list(args: &[&Value], of: fn(&String, &Value) -> Value) -> Outcome {

@@ -10,6 +10,7 @@ mod evaluate;
 mod function;
 mod lazy;
 mod map;
+mod ordered;
 mod parse;
 mod pattern;
 mod reference;
@@ -25,11 +26,11 @@ mod tests;
 #[cfg(test)]
 pub(crate) use tests::{Reader, raw_stage};
 
-pub(crate) use arithmetic::add as add_number;
 pub(crate) use evaluate::Scope;
 pub(crate) use function::type_of;
+pub(crate) use ordered::{Ordered, has_twice};
 pub(crate) use parse::Parser;
-pub(crate) use pattern::compile as compile_regex;
+pub(crate) use pattern::Pattern;
 pub(crate) use vector::distance;
 
 use base_value::{FieldPath, Value};
@@ -57,7 +58,7 @@ pub(crate) enum Expression {
 }
 
 /// What a field reference refers to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Reference {
     /// The document's name.
     Name,

@@ -1,13 +1,14 @@
 //! Checks what a request states, and makes expressions of it.
 
+use std::collections::HashMap;
+
 use base_value::{FieldPath, PathError, Value};
 
 use super::function::{Function, find};
 use super::lazy::Lazy;
 use super::{Each, EachKind, Expression, Reference, Subquery};
-use crate::budget::weight;
 use crate::error::PipelineError;
-use crate::limits::{DEPTH_MAX, NODES_MAX, STAGES_MAX, VALUE_MAX_BYTES};
+use crate::limits::{DEPTH_MAX, NODES_MAX, STAGES_MAX};
 use crate::pipeline::Pipeline;
 use crate::term::Term;
 
@@ -17,7 +18,10 @@ pub(crate) struct Parser {
     depth: usize,
     nodes: usize,
     stages: usize,
-    variables: Vec<String>,
+    /// Variables that are known, in the order they were bound in.
+    bound: Vec<String>,
+    /// How often each of them is.
+    known: HashMap<String, usize>,
 }
 
 impl Parser {
@@ -31,9 +35,32 @@ impl Parser {
         Ok(())
     }
 
+    /// Counts an expression, or what stands in the place of one.
+    pub(crate) fn node(&mut self) -> Result<(), PipelineError> {
+        self.nodes += 1;
+        if self.nodes > NODES_MAX {
+            let text = format!("a pipeline may have {NODES_MAX} expressions at most");
+            return Err(PipelineError::Invalid(text));
+        }
+        Ok(())
+    }
+
     /// Makes a variable known from here on.
     pub(crate) fn bind(&mut self, name: &str) {
-        self.variables.push(name.to_owned());
+        self.bound.push(name.to_owned());
+        *self.known.entry(name.to_owned()).or_default() += 1;
+    }
+
+    /// Makes the variables unknown that were bound behind the first so many.
+    fn unbind(&mut self, kept: usize) {
+        for name in self.bound.drain(kept.min(self.bound.len())..) {
+            if let Some(times) = self.known.get_mut(&name) {
+                *times -= 1;
+                if *times == 0 {
+                    self.known.remove(&name);
+                }
+            }
+        }
     }
 
     /// Does `work` one level deeper; the variables it binds are unknown afterwards.
@@ -46,9 +73,9 @@ impl Parser {
             return Err(PipelineError::Invalid(text));
         }
         self.depth += 1;
-        let known = self.variables.len();
+        let bound = self.bound.len();
         let done = work(self);
-        self.variables.truncate(known);
+        self.unbind(bound);
         self.depth -= 1;
         done
     }
@@ -58,16 +85,12 @@ impl Parser {
     /// # Errors
     /// Functions that are not there, arguments that do not fit, variables nobody has bound.
     pub(crate) fn expression(&mut self, term: &Term) -> Result<Expression, PipelineError> {
-        self.nodes += 1;
-        if self.nodes > NODES_MAX {
-            let text = format!("a pipeline may have {NODES_MAX} expressions at most");
-            return Err(PipelineError::Invalid(text));
-        }
+        self.node()?;
         self.inside(|parser| match term {
             Term::Constant(value) => Ok(Expression::Constant(value.clone())),
             Term::Field(path) => Ok(Expression::Field(Reference::parse(path)?)),
             Term::Variable(name) => {
-                if !parser.variables.contains(name) {
+                if !parser.known.contains_key(name) {
                     return Err(PipelineError::Invalid(format!("unknown variable '{name}'")));
                 }
                 Ok(Expression::Variable(name.clone()))
@@ -178,9 +201,7 @@ fn folded(expression: Expression) -> Expression {
         Expression::Constant(value) => Some(value),
         _ => None,
     });
-    let array = Value::Array(values.collect());
-    debug_assert!(weight(&array) <= VALUE_MAX_BYTES * 64, "a request is bounded");
-    Expression::Constant(array)
+    Expression::Constant(Value::Array(values.collect()))
 }
 
 impl Reference {

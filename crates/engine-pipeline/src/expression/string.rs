@@ -1,11 +1,12 @@
 //! Looking for one text in another, and putting a third in its place.
 
 use base_value::Value;
+use memchr::memmem;
 
-use super::evaluate::too_large;
 use super::function::{Function, Outcome, answer, string, wrong};
 use super::pattern;
 use super::text::{Chunk, same_kind};
+use crate::budget::{CELL, too_large};
 use crate::engine::Engine;
 use crate::error::PipelineError;
 use crate::limits::VALUE_MAX_BYTES;
@@ -14,14 +15,18 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     Function::values("starts_with", (2, 2), |_, args| test(args, |text, it| text.starts_with(it))),
     Function::values("ends_with", (2, 2), |_, args| test(args, |text, it| text.ends_with(it))),
     Function::values("string_contains", (2, 2), |_, args| test(args, |text, it| text.contains(it))),
-    Function::values("like", (2, 2), |_, args| test(args, pattern::like)),
+    Function::values("like", (2, 2), |engine, args| {
+        let (text, pattern) = two(args)?;
+        answer(Value::Boolean(pattern::like(engine, text, pattern)?))
+    }),
     Function::values("regex_contains", (2, 2), |engine, args| {
         let (text, pattern) = two(args)?;
-        answer(Value::Boolean(engine.regex(pattern)?.is_match(text)))
+        answer(Value::Boolean(engine.pattern(pattern, text)?.regex.is_match(text)))
     }),
     Function::values("regex_match", (2, 2), |engine, args| {
         let (text, pattern) = two(args)?;
-        answer(Value::Boolean(engine.regex(&pattern::whole(pattern))?.is_match(text)))
+        let whole = engine.pattern(&pattern::whole(pattern), text)?;
+        answer(Value::Boolean(whole.regex.is_match(text)))
     }),
     Function::values("regex_find", (2, 2), find),
     Function::values("regex_find_all", (2, 2), find_all),
@@ -30,7 +35,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
             let place = text.split_once(wanted.as_str()).map(|(before, _)| before.chars().count());
             answer(index(place))
         }
-        [Value::Bytes(bytes), Value::Bytes(wanted)] => answer(index(position(bytes, wanted))),
+        [Value::Bytes(bytes), Value::Bytes(wanted)] => answer(index(memmem::find(bytes, wanted))),
         [text, wanted] => Err(same_kind(text, wanted)),
         _ => Ok(None),
     }),
@@ -58,35 +63,33 @@ fn group<'t>(captures: &regex::Captures<'t>) -> Option<&'t str> {
 
 fn find(engine: &Engine<'_>, args: &[&Value]) -> Outcome {
     let (text, pattern) = two(args)?;
-    let captures = engine.regex(pattern)?.captures(text);
+    let pattern = engine.pattern(pattern, text)?;
+    let captures = pattern.regex.captures(text);
     let found = captures.as_ref().and_then(group);
     answer(found.map_or(Value::Null, |found| Value::String(found.to_owned())))
 }
 
 fn find_all(engine: &Engine<'_>, args: &[&Value]) -> Outcome {
     let (text, pattern) = two(args)?;
-    let regex = engine.regex(pattern)?;
-    let found = regex.captures_iter(text).filter_map(|captures| group(&captures));
+    let pattern = engine.pattern(pattern, text)?;
     // An empty match at each place of a long text would be sixty times its size.
     let mut values = Vec::new();
-    for found in found {
-        values.push(Value::String(found.to_owned()));
-        if values.len() * size_of::<Value>() > VALUE_MAX_BYTES {
+    let mut bytes = 0;
+    for captures in pattern.regex.captures_iter(text) {
+        // Each match may have looked at all of the rest.
+        engine.work_on(text.len())?;
+        let Some(found) = group(&captures) else { continue };
+        bytes += CELL + found.len();
+        if bytes > VALUE_MAX_BYTES {
             return Err(too_large());
         }
+        values.push(Value::String(found.to_owned()));
     }
     answer(Value::Array(values))
 }
 
 fn index(place: Option<usize>) -> Value {
     Value::Integer(place.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1))
-}
-
-fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    if wanted.is_empty() {
-        return Some(0);
-    }
-    bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
 /// Puts a text in place of the first so many that are found. Nothing is found of an empty one.
@@ -104,19 +107,19 @@ fn replace(args: &[&Value], times: usize) -> Outcome {
         return answer(Value::clone(text));
     }
     let mut out: Vec<u8> = Vec::new();
-    let (mut rest, mut left) = (text_bytes.bytes, times);
-    while left > 0
-        && let Some(place) = position(rest, wanted_bytes.bytes)
-        && let Some((before, found)) = rest.split_at_checked(place)
-    {
-        out.extend_from_slice(before);
-        out.extend_from_slice(by_bytes.bytes);
-        rest = found.get(wanted_bytes.bytes.len()..).unwrap_or_default();
-        left -= 1;
-        if out.len() > VALUE_MAX_BYTES {
+    let mut behind = 0;
+    let mut write = |bytes: &[u8]| {
+        if out.len().saturating_add(bytes.len()) > VALUE_MAX_BYTES {
             return Err(too_large());
         }
+        out.extend_from_slice(bytes);
+        Ok(())
+    };
+    for place in memmem::find_iter(text_bytes.bytes, wanted_bytes.bytes).take(times) {
+        write(text_bytes.bytes.get(behind..place).unwrap_or_default())?;
+        write(by_bytes.bytes)?;
+        behind = place + wanted_bytes.bytes.len();
     }
-    out.extend_from_slice(rest);
+    write(text_bytes.bytes.get(behind..).unwrap_or_default())?;
     text_bytes.again(out)
 }

@@ -209,15 +209,17 @@ fn call(name: &str, args: Vec<Term>) -> Term {
 }
 
 /// The row that every expression is computed for.
-fn row() -> Row {
+fn row(engine: &Engine<'_>) -> Row {
     let fields = Reader::new(ROW).constant();
     let Value::Map(fields) = fields else { panic!("the row is a map") };
-    let variables = Variables::from([
+    let variables = BTreeMap::from([
         ("x".to_owned(), Some(Value::Integer(7))),
         ("none".to_owned(), None),
         ("doc".to_owned(), Some(Value::Map(Fields::from([("a".to_owned(), Value::Integer(1))])))),
     ]);
-    let mut row = Row::of(fields, Arc::new(variables));
+    let variables = Variables::inside(&Arc::default(), variables, engine.hold());
+    let mut row = Row::new(engine, variables);
+    row.put(fields).expect("there is room");
     row.name = Some("projects/p/databases/(default)/documents/books/b1".to_owned());
     row.created = Some(Timestamp { seconds: 100, nanos: 0 });
     row.updated = Some(Timestamp { seconds: 200, nanos: 0 });
@@ -232,17 +234,26 @@ const ROW: &str = r#"{
 }"#;
 
 fn evaluate(text: &str) -> Result<Option<Value>, PipelineError> {
+    evaluate_while(text, || Ok(()))
+}
+
+fn evaluate_while(
+    text: &str,
+    may_go_on: impl Fn() -> Result<(), PipelineError>,
+) -> Result<Option<Value>, PipelineError> {
     let snapshot = Snapshot::empty(UnixMicros(0));
     let database = DatabaseName::new("p", "(default)");
     let options =
         EngineOptions { now: Timestamp { seconds: 1_000, nanos: 0 }, ..EngineOptions::default() };
-    let engine = Engine::new(&snapshot, &database, &Indexer::default(), options, || false);
+    let engine = Engine::new(&snapshot, &database, &Indexer::default(), options, may_go_on);
     let mut parser = Parser::default();
     ["x", "none", "doc"].into_iter().for_each(|name| parser.bind(name));
     let expression: Expression = parser.expression(&Reader::new(text).whole())?;
-    let row = row();
-    let value = expression.evaluate(&Scope::new(&engine, &row))?;
-    Ok(value.map(std::borrow::Cow::into_owned))
+    let row = row(&engine);
+    let before = engine.budget.used();
+    let value = expression.evaluate(&Scope::new(&engine, &row));
+    assert_eq!(engine.budget.used(), before, "what was held is given back: {text}");
+    Ok(value?.map(std::borrow::Cow::into_owned))
 }
 
 /// Answers how many rows there were.
@@ -302,10 +313,78 @@ fn what_is_computed_has_bounds() {
     exhausted(&double("string_repeat(\"0123456789\", 100000)", 6, "join"));
     exhausted("string_repeat(\"0123456789\", 100000000)");
     exhausted("is_error(string_repeat(\"0123456789\", 100000000))");
+    // A thousand names of one large value, and of one that is computed.
+    let large = "string_repeat(\"x\", 16000000)";
+    let many = |inner: &str| format!("{inner}, ").repeat(1_000);
+    let binding = |body: &str| format!("array_transform([{large}], \"v\", {body})");
+    exhausted(&format!("maximum({})", many(large)));
+    exhausted(&format!("type(maximum({}))", many(large)));
+    exhausted(&binding(&format!("[{}]", many("$v"))));
+    exhausted(&binding(&format!("map({})", numbered(1_000, "$v"))));
+    exhausted(&binding(&format!("map_set({{}}, {})", numbered(1_000, "$v"))));
+    exhausted(&binding(&format!("array_concat({})", many("[$v]"))));
+    exhausted(&binding("split($v, \"\")"));
+    exhausted(&binding("regex_find_all($v, \"\")"));
+    exhausted(&binding("string_replace_all($v, \"x\", $v)"));
+    exhausted(&binding("regex_contains($v, \"x{1000}y\")"));
     let deep = format!("{}1{}", "abs(".repeat(61), ")".repeat(61));
     assert!(matches!(evaluate(&deep), Err(PipelineError::Invalid(_))));
     let wide = format!("add({})", "1,".repeat(60_000));
     assert!(matches!(evaluate(&wide), Err(PipelineError::Invalid(_))));
+    let long = format!("regex_contains(\"a\", \"{}\")", "a".repeat(70_000));
+    assert!(matches!(evaluate(&long), Err(PipelineError::Invalid(_))));
+}
+
+/// Pairs of a name of its own and the value.
+fn numbered(count: usize, value: &str) -> String {
+    (0..count).map(|number| format!("\"{number}\", {value}, ")).collect()
+}
+
+#[test]
+fn work_can_be_ended_wherever_it_is() {
+    let hundred = format!("[{}]", "1, ".repeat(100));
+    let mut nested = "$v".to_owned();
+    for _ in 0..8 {
+        nested = format!("array_length(array_transform({hundred}, \"v\", {nested}))");
+    }
+    let large = "string_repeat(\"x\", 16000000)";
+    let endless = [
+        nested,
+        format!("like({large}, string_concat(\"%\", string_repeat(\"x\", 8000000), \"y\"))"),
+        "regex_find_all(string_repeat(\"x\", 1000000), \"x*y|x\")".to_owned(),
+    ];
+    for text in endless {
+        let looks = std::cell::Cell::new(0);
+        let found = evaluate_while(&text.replace("$v", "1"), || {
+            looks.set(looks.get() + 1);
+            if looks.get() > 100 { Err(PipelineError::Overdue) } else { Ok(()) }
+        });
+        assert_eq!(found, Err(PipelineError::Overdue));
+    }
+}
+
+#[test]
+fn what_looks_quadratic_is_not() {
+    // A million places or elements on both sides: each of these ends soon, or not at all.
+    let text = |length: usize| format!("string_repeat(\"x\", {length})");
+    let bytes = |length: usize| format!("string_repeat(b\"x\", {length})");
+    let (large, half) = (text(2_000_000), format!("concat({}, \"y\")", text(1_000_000)));
+    let many = format!("split({}, \"\")", text(200_000));
+    let others = format!("array_transform({many}, \"v\", \"y\")");
+    let rows = [
+        format!("string_index_of({large}, {half}) => -1"),
+        format!(
+            "string_index_of({}, concat({}, b\"y\")) => -1",
+            bytes(2_000_000),
+            bytes(1_000_000)
+        ),
+        format!("char_length(string_replace_all({large}, {half}, \"\")) => 2000000"),
+        format!("length(split({}, concat({}, b\"y\"))) => 1", bytes(2_000_000), bytes(1_000_000)),
+        format!("length(trim({large}, {half})) => 0"),
+        format!("array_contains_any({many}, {others}) => false"),
+        format!("array_contains_all(array_concat({many}, [\"y\"]), {others}) => true"),
+    ];
+    assert_eq!(check(&rows.join("\n")), rows.len());
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Strings, and where it makes sense bytes: their length, their parts, and what is made of them.
 
-use base_value::Value;
+use std::collections::HashSet;
 
-use super::evaluate::too_large;
+use base_value::Value;
+use memchr::memmem;
+
 use super::function::{
     Function, MANY, Outcome, answer, count, integer, length, refuse, string, type_of, wrong,
 };
+use crate::budget::{CELL, too_large};
 use crate::error::PipelineError;
 use crate::limits::VALUE_MAX_BYTES;
 
@@ -87,10 +90,11 @@ fn case(args: &[&Value], of: fn(&str) -> String, of_byte: fn(&u8) -> u8) -> Outc
 pub(crate) fn concat(args: &[&Value]) -> Outcome {
     let mut all = String::new();
     for arg in args {
-        all.push_str(string(arg)?);
-        if all.len() > VALUE_MAX_BYTES {
+        let text = string(arg)?;
+        if all.len() + text.len() > VALUE_MAX_BYTES {
             return Err(too_large());
         }
+        all.push_str(text);
     }
     answer(Value::String(all))
 }
@@ -147,8 +151,9 @@ fn trim(args: &[&Value], front: bool, back: bool) -> Outcome {
     match args {
         [Value::String(text), rest @ ..] => {
             let given = rest.first().map(|set| string(set)).transpose()?;
-            let goes = |char: char| match given {
-                Some(given) => given.contains(char),
+            let given: Option<HashSet<char>> = given.map(|given| given.chars().collect());
+            let goes = |char: char| match &given {
+                Some(given) => given.contains(&char),
                 None => char.is_whitespace(),
             };
             let text = if front { text.trim_start_matches(goes) } else { text };
@@ -161,7 +166,8 @@ fn trim(args: &[&Value], front: bool, back: bool) -> Outcome {
                 Some(other) => return Err(wrong("bytes", other)),
                 None => None,
             };
-            let goes = |byte: &u8| match given {
+            let given: Option<HashSet<u8>> = given.map(|given| given.iter().copied().collect());
+            let goes = |byte: &u8| match &given {
                 Some(given) => given.contains(byte),
                 None => byte.is_ascii_whitespace(),
             };
@@ -182,41 +188,48 @@ fn trim(args: &[&Value], front: bool, back: bool) -> Outcome {
 
 /// The parts between delimiters, a comma where none is given; every code point or byte where it is empty.
 fn split(args: &[&Value]) -> Outcome {
-    let parts: Vec<Value> = match args {
-        [Value::String(text)] => text.split(',').map(of_text).collect(),
+    match args {
+        [Value::String(text)] => listed(text.split(','), of_text),
         [Value::String(text), Value::String(delimiter)] if delimiter.is_empty() => {
-            text.chars().map(|char| Value::String(char.to_string())).collect()
+            listed(text.chars(), |char| Value::String(char.to_string()))
         }
         [Value::String(text), Value::String(delimiter)] => {
-            text.split(delimiter.as_str()).map(of_text).collect()
+            listed(text.split(delimiter.as_str()), of_text)
         }
-        [Value::Bytes(bytes), Value::Bytes(delimiter)] => split_bytes(bytes, delimiter),
-        [text, delimiter] => return Err(same_kind(text, delimiter)),
-        [other] => return Err(wrong("string", other)),
-        _ => return Ok(None),
-    };
-    if parts.len() * size_of::<Value>() > VALUE_MAX_BYTES {
-        return Err(too_large());
+        [Value::Bytes(bytes), Value::Bytes(delimiter)] if delimiter.is_empty() => {
+            listed(bytes.iter(), |byte| of_bytes(&[*byte]))
+        }
+        [Value::Bytes(bytes), Value::Bytes(delimiter)] => {
+            let ends = memmem::find_iter(bytes, delimiter).chain([bytes.len()]);
+            let mut start = 0;
+            listed(ends, |end| {
+                let part = bytes.get(start..end).unwrap_or_default();
+                start = end + delimiter.len();
+                of_bytes(part)
+            })
+        }
+        [text, delimiter] => Err(same_kind(text, delimiter)),
+        [other] => Err(wrong("string", other)),
+        _ => Ok(None),
     }
-    answer(Value::Array(parts))
+}
+
+/// An array of parts, which are many times as large as the text they are of.
+fn listed<P>(parts: impl Iterator<Item = P>, mut of: impl FnMut(P) -> Value) -> Outcome {
+    let mut values = Vec::new();
+    for part in parts {
+        if values.len().saturating_mul(CELL) > VALUE_MAX_BYTES {
+            return Err(too_large());
+        }
+        values.push(of(part));
+    }
+    answer(Value::Array(values))
 }
 
 fn of_text(part: &str) -> Value {
     Value::String(part.to_owned())
 }
 
-fn split_bytes(bytes: &[u8], delimiter: &[u8]) -> Vec<Value> {
-    if delimiter.is_empty() {
-        return bytes.iter().map(|byte| Value::Bytes(vec![*byte].into())).collect();
-    }
-    let mut parts = Vec::new();
-    let mut rest = bytes;
-    while let Some(place) = rest.windows(delimiter.len()).position(|window| window == delimiter)
-        && let Some((part, found)) = rest.split_at_checked(place)
-    {
-        parts.push(Value::Bytes(part.to_vec().into()));
-        rest = found.get(delimiter.len()..).unwrap_or_default();
-    }
-    parts.push(Value::Bytes(rest.to_vec().into()));
-    parts
+fn of_bytes(part: &[u8]) -> Value {
+    Value::Bytes(part.to_vec().into())
 }

@@ -3,9 +3,9 @@
 use base_value::Value;
 
 use super::array;
-use super::evaluate::too_large;
 use super::function::{Function, MANY, Outcome, answer, length, refuse, string, type_of, wrong};
 use super::text;
+use crate::budget::too_large;
 use crate::limits::VALUE_MAX_BYTES;
 
 /// Names that `is_type` knows beside those of `type`.
@@ -79,13 +79,11 @@ fn is_type(args: &[Option<&Value>]) -> Outcome {
 fn bytes(args: &[&Value]) -> Outcome {
     let mut all: Vec<u8> = Vec::new();
     for arg in args {
-        match arg {
-            Value::Bytes(bytes) => all.extend_from_slice(bytes),
-            other => return Err(wrong("bytes", other)),
-        }
-        if all.len() > VALUE_MAX_BYTES {
+        let Value::Bytes(bytes) = arg else { return Err(wrong("bytes", arg)) };
+        if all.len() + bytes.len() > VALUE_MAX_BYTES {
             return Err(too_large());
         }
+        all.extend_from_slice(bytes);
     }
     answer(Value::Bytes(all.into()))
 }

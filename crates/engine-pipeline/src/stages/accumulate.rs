@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use base_value::Value;
+use base_value::codec::Scalar;
 use base_value::order;
+use engine_query::Numbers;
 
-use crate::budget::weight;
+use crate::budget::{Budget, Held, weight};
 use crate::error::PipelineError;
-use crate::expression::{Expression, Parser, Scope, add_number, type_of};
+use crate::expression::{Expression, Ordered, Parser, Scope, type_of};
 use crate::term::Term;
 
 /// What is accumulated, and of what.
@@ -51,10 +54,9 @@ const KINDS: [(&str, Kind); 11] = [
 #[derive(Debug)]
 pub(super) enum State {
     Count(i64),
-    /// The sum of the numbers, how many there were, and whether their mean is wanted.
+    /// The numbers, and whether their mean is wanted.
     Sum {
-        total: Value,
-        numbers: i64,
+        numbers: Numbers,
         is_mean: bool,
     },
     /// The value so far.
@@ -63,7 +65,7 @@ pub(super) enum State {
     Many(Vec<Value>),
     /// All values, each once, in order, and whether only their number is wanted.
     Set {
-        values: Vec<Value>,
+        values: BTreeSet<Ordered<Value>>,
         is_count: bool,
     },
 }
@@ -83,6 +85,7 @@ impl Accumulator {
                 format!("firelet does not have the option '{option}' of the accumulator '{name}'");
             return Err(PipelineError::Unimplemented(text));
         }
+        parser.node()?;
         let argument = match args.as_slice() {
             [] if *kind == Kind::Count => None,
             [argument] => Some(parser.expression(argument)?),
@@ -102,62 +105,58 @@ impl Accumulator {
     pub(super) fn start(&self) -> State {
         match self.kind {
             Kind::Count | Kind::CountIf => State::Count(0),
-            Kind::Sum | Kind::Average => State::Sum {
-                total: Value::Integer(0),
-                numbers: 0,
-                is_mean: self.kind == Kind::Average,
-            },
+            Kind::Sum | Kind::Average => {
+                State::Sum { numbers: Numbers::default(), is_mean: self.kind == Kind::Average }
+            }
             Kind::Minimum | Kind::Maximum | Kind::First | Kind::Last => State::One(None),
             Kind::ArrayAgg => State::Many(Vec::new()),
             Kind::CountDistinct | Kind::ArrayAggDistinct => {
-                State::Set { values: Vec::new(), is_count: self.kind == Kind::CountDistinct }
+                State::Set { values: BTreeSet::new(), is_count: self.kind == Kind::CountDistinct }
             }
         }
     }
 
-    /// Takes a row in.
-    pub(super) fn take(&self, state: &mut State, scope: &Scope<'_>) -> Result<(), PipelineError> {
+    /// Takes a row in. What is kept of it is held from then on.
+    pub(super) fn take(
+        &self,
+        state: &mut State,
+        scope: &Scope<'_>,
+        held: &mut Held<&Budget>,
+    ) -> Result<(), PipelineError> {
         let value = match &self.argument {
-            None => Some(Value::Boolean(true)),
-            Some(argument) => argument.evaluate(scope)?.map(Cow::into_owned),
+            None => Some(Cow::Owned(Value::Boolean(true))),
+            Some(argument) => argument.evaluate(scope)?,
         };
-        let is_something = !matches!(value, None | Some(Value::Null));
+        let is_something = !matches!(value.as_deref(), None | Some(Value::Null));
         match (self.kind, state) {
             (Kind::Count, State::Count(count)) => *count += i64::from(is_something),
-            (Kind::CountIf, State::Count(count)) => match value {
-                Some(Value::Boolean(truth)) => *count += i64::from(truth),
+            (Kind::CountIf, State::Count(count)) => match value.as_deref() {
+                Some(Value::Boolean(truth)) => *count += i64::from(*truth),
                 None | Some(Value::Null) => {}
                 Some(other) => {
                     let text =
-                        format!("accumulator 'count_if' needs a boolean, not {}", type_of(&other));
+                        format!("accumulator 'count_if' needs a boolean, not {}", type_of(other));
                     return Err(PipelineError::Invalid(text));
                 }
             },
-            (_, State::Sum { total, numbers, .. }) => {
-                if let Some(number @ (Value::Integer(_) | Value::Double(_))) = &value {
-                    *total = add_number(total, number)?;
-                    *numbers += 1;
+            (_, State::Sum { numbers, .. }) => {
+                if let Some(scalar) = value.as_deref().and_then(Scalar::of) {
+                    numbers.add(scalar);
                 }
             }
-            (Kind::Minimum, State::One(best)) => better(best, value, Ordering::Less),
-            (Kind::Maximum, State::One(best)) => better(best, value, Ordering::Greater),
-            (Kind::First, State::One(first)) => {
-                first.get_or_insert(value.unwrap_or(Value::Null));
-            }
-            (_, State::One(last)) => *last = Some(value.unwrap_or(Value::Null)),
+            (Kind::Minimum, State::One(best)) => better(best, value, Ordering::Less, held)?,
+            (Kind::Maximum, State::One(best)) => better(best, value, Ordering::Greater, held)?,
+            (Kind::First, State::One(Some(_))) => {}
+            (_, State::One(last)) => replace(last, null(value), held)?,
             (_, State::Many(values)) => {
-                let value = value.unwrap_or(Value::Null);
-                scope.engine.budget.charge(weight(&value))?;
-                values.push(value);
+                held.add(weight(value.as_deref().unwrap_or(&Value::Null)))?;
+                values.push(null(value).into_owned());
             }
             (_, State::Set { values, is_count }) => {
-                let value = value.unwrap_or(Value::Null);
-                let place = values.binary_search_by(|known| order::compare(known, &value));
-                if let Err(place) = place
-                    && (is_something || !*is_count)
-                {
-                    scope.engine.budget.charge(weight(&value))?;
-                    values.insert(place, value);
+                let value = Ordered(null(value).into_owned());
+                if (is_something || !*is_count) && !values.contains(&value) {
+                    held.add(weight(&value.0))?;
+                    values.insert(value);
                 }
             }
             (_, State::Count(_)) => {}
@@ -166,16 +165,39 @@ impl Accumulator {
     }
 }
 
+/// What is absent is null here.
+fn null(value: Option<Cow<'_, Value>>) -> Cow<'_, Value> {
+    value.unwrap_or(Cow::Owned(Value::Null))
+}
+
 /// Keeps the outermost of the values that are something.
-fn better(best: &mut Option<Value>, value: Option<Value>, wanted: Ordering) {
+fn better(
+    best: &mut Option<Value>,
+    value: Option<Cow<'_, Value>>,
+    wanted: Ordering,
+    held: &mut Held<&Budget>,
+) -> Result<(), PipelineError> {
     match value {
-        None | Some(Value::Null) => {}
-        Some(value) => {
-            if best.as_ref().is_none_or(|best| order::compare(&value, best) == wanted) {
-                *best = Some(value);
-            }
+        Some(value)
+            if !matches!(*value, Value::Null)
+                && best.as_ref().is_none_or(|best| order::compare(&value, best) == wanted) =>
+        {
+            replace(best, value, held)
         }
+        Some(_) | None => Ok(()),
     }
+}
+
+/// Keeps a value in place of another.
+fn replace(
+    kept: &mut Option<Value>,
+    value: Cow<'_, Value>,
+    held: &mut Held<&Budget>,
+) -> Result<(), PipelineError> {
+    held.sub(kept.as_ref().map_or(0, weight));
+    held.add(weight(&value))?;
+    *kept = Some(value.into_owned());
+    Ok(())
 }
 
 impl State {
@@ -183,18 +205,14 @@ impl State {
     pub(super) fn finish(self) -> Value {
         match self {
             State::Count(count) => Value::Integer(count),
-            State::Sum { numbers: 0, .. } => Value::Null,
-            State::Sum { total, numbers, is_mean: true } => {
-                let total = match total {
-                    Value::Integer(total) => total as f64,
-                    Value::Double(total) => total,
-                    _ => 0.0,
-                };
-                Value::Double(total / numbers as f64)
-            }
-            State::Sum { total, .. } => total,
+            State::Sum { numbers, .. } if numbers.is_empty() => Value::Null,
+            State::Sum { numbers, is_mean: true } => numbers.average(),
+            State::Sum { numbers, is_mean: false } => numbers.sum(),
             State::One(value) => value.unwrap_or(Value::Null),
-            State::Many(values) | State::Set { values, is_count: false } => Value::Array(values),
+            State::Many(values) => Value::Array(values),
+            State::Set { values, is_count: false } => {
+                Value::Array(values.into_iter().map(|Ordered(value)| value).collect())
+            }
             State::Set { values, is_count: true } => {
                 Value::Integer(i64::try_from(values.len()).unwrap_or(i64::MAX))
             }

@@ -1,18 +1,21 @@
 //! Runs stages.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base_value::{Fields, Value};
 
+use super::unnest::Unnest;
 use super::{Replace, Rows, Sample, Stage, Targets, group, nearest, sort};
+use crate::budget::Held;
 use crate::engine::Engine;
 use crate::error::PipelineError;
 use crate::expression::{Expression, Reference, Scope, type_of};
 use crate::row::{Row, Variables};
 
 impl Stage {
-    /// The rows behind this stage. `behind` are the stages after it.
+    /// The rows behind this stage. `behind` are the stages after it. Whatever looks at a row counts it as work.
     pub(crate) fn apply<'r>(
         &'r self,
         rows: Rows<'r>,
@@ -20,18 +23,19 @@ impl Stage {
         engine: &'r Engine<'r>,
     ) -> Rows<'r> {
         match self {
-            Stage::Where(condition) => Box::new(rows.filter_map(move |row| match row {
-                Ok(row) => match keeps(condition, engine, &row) {
-                    Ok(true) => Some(Ok(row)),
-                    Ok(false) => None,
-                    Err(error) => Some(Err(error)),
-                },
-                Err(error) => Some(Err(error)),
+            Stage::Where(condition) => Box::new(rows.filter_map(move |row| {
+                let kept = row.and_then(|row| {
+                    engine.tick()?;
+                    Ok(keeps(condition, engine, &row)?.then_some(row))
+                });
+                kept.transpose()
             })),
-            Stage::Select(named) => each(rows, move |row| select(named, engine, &row)),
-            Stage::AddFields(fields) => each(rows, move |row| add(fields, engine, row)),
-            Stage::RemoveFields(fields) => each(rows, move |row| Ok(remove(fields, row))),
-            Stage::Let(named) => each(rows, move |row| bind(named, engine, row)),
+            Stage::Select(named) => each(rows, engine, move |row| select(named, engine, &row)),
+            Stage::AddFields(fields) => each(rows, engine, move |row| add(fields, engine, row)),
+            Stage::RemoveFields(fields) => {
+                each(rows, engine, move |row| remove(fields, engine, row))
+            }
+            Stage::Let(named) => each(rows, engine, move |row| bind(named, engine, row)),
             Stage::Sort(keys) => {
                 let kept = sort::kept(behind);
                 after(rows, move |rows| sort::sort(rows, keys, kept, engine))
@@ -39,7 +43,7 @@ impl Stage {
             Stage::Limit(count) => {
                 Box::new(rows.take(usize::try_from(*count).unwrap_or(usize::MAX)))
             }
-            Stage::Offset(count) => Box::new(skip(rows, *count)),
+            Stage::Offset(count) => skip(rows, *count, engine),
             Stage::Distinct(groups) => {
                 after(rows, move |rows| group::group(rows, groups, &[], engine))
             }
@@ -50,29 +54,41 @@ impl Stage {
                 after(rows, move |rows| nearest::search(rows, search, engine))
             }
             Stage::ReplaceWith { map, mode } => {
-                each(rows, move |row| replace(map, *mode, engine, row))
+                each(rows, engine, move |row| replace(map, *mode, engine, row))
             }
             Stage::Sample(sample) => match *sample {
                 Sample::Documents(count) => after(rows, move |rows| draw(rows, count, engine)),
-                Sample::Part(part) => {
-                    Box::new(rows.filter(move |row| row.is_err() || engine.random_unit() < part))
-                }
+                Sample::Part(part) => Box::new(rows.filter_map(move |row| {
+                    let drawn = row.and_then(|row| {
+                        engine.tick()?;
+                        Ok((engine.random_unit() < part).then_some(row))
+                    });
+                    drawn.transpose()
+                })),
             },
-            Stage::Unnest { array, alias, index } => Box::new(rows.flat_map(move |row| {
-                let rows = row.and_then(|row| unnest(array, alias, index.as_ref(), engine, row));
-                match rows {
-                    Ok(rows) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
-                    Err(error) => vec![Err(error)],
-                }
-            })),
+            Stage::Unnest { array, alias, index } => {
+                Box::new(rows.flat_map(move |row| -> Rows<'r> {
+                    let rows =
+                        row.and_then(|row| Unnest::rows(array, alias, index.as_ref(), engine, row));
+                    rows.unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
+                }))
+            }
             // Where the rows of another pipeline come in, that one is opened: see `Pipeline::stream`.
             Stage::Union(_) => rows,
         }
     }
 }
 
-fn each<'r>(rows: Rows<'r>, work: impl Fn(Row) -> Result<Row, PipelineError> + 'r) -> Rows<'r> {
-    Box::new(rows.map(move |row| row.and_then(&work)))
+fn each<'r>(
+    rows: Rows<'r>,
+    engine: &'r Engine<'r>,
+    work: impl Fn(Row) -> Result<Row, PipelineError> + 'r,
+) -> Rows<'r> {
+    Box::new(rows.map(move |row| {
+        let row = work(row?)?;
+        engine.work_on(row.weight())?;
+        Ok(row)
+    }))
 }
 
 /// Rows that are known once all rows before them are, computed when the first one is asked for.
@@ -94,12 +110,12 @@ fn after<'r>(
 }
 
 /// Passes over so many rows; an error is no row.
-fn skip(mut rows: Rows<'_>, count: u64) -> Rows<'_> {
+fn skip<'r>(mut rows: Rows<'r>, count: u64, engine: &'r Engine<'r>) -> Rows<'r> {
     let mut left = count;
     Box::new(std::iter::from_fn(move || {
         while left > 0 {
-            match rows.next()? {
-                Ok(_) => left -= 1,
+            match rows.next()?.and_then(|_| engine.tick()) {
+                Ok(()) => left -= 1,
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -119,15 +135,18 @@ fn keeps(condition: &Expression, engine: &Engine<'_>, row: &Row) -> Result<bool,
 }
 
 fn select(targets: &Targets, engine: &Engine<'_>, row: &Row) -> Result<Row, PipelineError> {
-    let mut selected = Row::of(Fields::new(), Arc::clone(&row.variables));
+    let mut selected = Row::new(engine, Arc::clone(&row.variables));
     let mut fields = Fields::new();
+    let mut held = Held::new(&*engine.budget);
     for (target, expression) in targets {
-        let value = expression.evaluate(&Scope::new(engine, row))?;
-        if let Some(value) = value {
-            set(&mut selected, &mut fields, target, Some(value.into_owned()));
+        let value = held.own(expression.evaluate(&Scope::new(engine, row))?)?;
+        if value.is_some() {
+            set(&mut selected, &mut fields, target, value);
         }
     }
-    selected.put(fields);
+    // From here on the row holds them.
+    drop(held);
+    selected.put(fields)?;
     Ok(selected)
 }
 
@@ -145,19 +164,21 @@ pub(super) fn set(row: &mut Row, fields: &mut Fields, target: &Reference, value:
 
 fn add(added: &Targets, engine: &Engine<'_>, mut row: Row) -> Result<Row, PipelineError> {
     let mut values = Vec::with_capacity(added.len());
+    let mut held = Held::new(&*engine.budget);
     for (_, expression) in added {
-        let value = expression.evaluate(&Scope::new(engine, &row))?;
-        values.push(value.map(Cow::into_owned));
+        values.push(held.own(expression.evaluate(&Scope::new(engine, &row))?)?);
     }
     let mut fields = row.take();
     for ((target, _), value) in added.iter().zip(values) {
         set(&mut row, &mut fields, target, value);
     }
-    row.put(fields);
+    drop(held);
+    row.put(fields)?;
     Ok(row)
 }
 
-fn remove(removed: &[Reference], mut row: Row) -> Row {
+fn remove(removed: &[Reference], engine: &Engine<'_>, mut row: Row) -> Result<Row, PipelineError> {
+    engine.work(removed.len())?;
     let mut fields = row.take();
     for field in removed {
         match field {
@@ -168,8 +189,8 @@ fn remove(removed: &[Reference], mut row: Row) -> Row {
             Reference::Nothing => {}
         }
     }
-    row.put(fields);
-    row
+    row.put(fields)?;
+    Ok(row)
 }
 
 fn bind(
@@ -177,12 +198,13 @@ fn bind(
     engine: &Engine<'_>,
     mut row: Row,
 ) -> Result<Row, PipelineError> {
-    let mut variables = Variables::clone(&row.variables);
+    let mut bound = BTreeMap::new();
+    let mut held = engine.hold();
     for (name, expression) in named {
-        let value = expression.evaluate(&Scope::new(engine, &row))?;
-        variables.insert(name.clone(), value.map(Cow::into_owned));
+        let value = held.own(expression.evaluate(&Scope::new(engine, &row))?)?;
+        bound.insert(name.clone(), value);
     }
-    row.variables = Arc::new(variables);
+    row.variables = Variables::inside(&row.variables, bound, held);
     Ok(row)
 }
 
@@ -214,49 +236,8 @@ fn replace(
             given
         }
     };
-    row.put(fields);
+    row.put(fields)?;
     Ok(row)
-}
-
-/// One row for each element. What is no array leaves its row as it is, with null for its index.
-fn unnest(
-    array: &Expression,
-    alias: &Reference,
-    index: Option<&Reference>,
-    engine: &Engine<'_>,
-    mut row: Row,
-) -> Result<Vec<Row>, PipelineError> {
-    let elements = match array.evaluate(&Scope::new(engine, &row))?.map(Cow::into_owned) {
-        Some(Value::Array(elements)) => elements,
-        other => {
-            let mut fields = row.take();
-            if let Some(value) = other {
-                set(&mut row, &mut fields, alias, Some(value));
-            }
-            if let Some(index) = index {
-                set(&mut row, &mut fields, index, Some(Value::Null));
-            }
-            row.put(fields);
-            return Ok(vec![row]);
-        }
-    };
-    let mut rows = Vec::with_capacity(elements.len());
-    for (place, element) in elements.into_iter().enumerate() {
-        let mut row = row.clone();
-        let mut fields = row.take();
-        set(&mut row, &mut fields, alias, Some(element));
-        if let Some(index) = index {
-            let place = i64::try_from(place).unwrap_or(i64::MAX);
-            set(&mut row, &mut fields, index, Some(Value::Integer(place)));
-        }
-        row.put(fields);
-        rows.push(row);
-    }
-    // All of them are there at one time.
-    let bytes = rows.iter().map(Row::weight).sum();
-    engine.budget.charge(bytes)?;
-    engine.budget.release(bytes);
-    Ok(rows)
 }
 
 /// So many of the rows, every choice of them equally likely.
@@ -265,16 +246,14 @@ fn draw(rows: Rows<'_>, count: usize, engine: &Engine<'_>) -> Result<Vec<Row>, P
     let mut seen = 0_u64;
     for row in rows {
         let row = row?;
+        engine.tick()?;
         seen += 1;
         if drawn.len() < count {
-            engine.budget.charge(row.weight())?;
             drawn.push(row);
             continue;
         }
         let place = usize::try_from(engine.random() % seen).unwrap_or(usize::MAX);
         if let Some(old) = drawn.get_mut(place) {
-            engine.budget.release(old.weight());
-            engine.budget.charge(row.weight())?;
             *old = row;
         }
     }

@@ -6,6 +6,7 @@ mod group;
 mod nearest;
 mod parse;
 mod sort;
+mod unnest;
 
 #[cfg(test)]
 mod tests;

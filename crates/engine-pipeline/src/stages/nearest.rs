@@ -22,34 +22,32 @@ pub(super) fn search(
     let most = search.limit.map(|limit| limit.saturating_mul(2).max(64));
     for (place, row) in rows.enumerate() {
         let row = row?;
+        engine.work_on(size_of_val(search.target.as_slice()))?;
         let near = match search.vector.evaluate(&Scope::new(engine, &row))?.as_deref() {
             Some(Value::Vector(vector)) => distance(vector, &search.target, search.measure),
             _ => None,
         };
         let Some(near) = near else { continue };
-        engine.budget.charge(row.weight())?;
         found.push((near, place, row));
         if most.is_some_and(|most| found.len() > most) {
-            truncate(&mut found, search, engine);
+            truncate(&mut found, search);
         }
     }
-    truncate(&mut found, search, engine);
+    truncate(&mut found, search);
     let rows = found.into_iter().map(|(near, _, mut row)| {
         if let Some(target) = &search.distance {
             let mut fields = row.take();
             set(&mut row, &mut fields, target, Some(Value::Double(near)));
-            row.put(fields);
+            row.put(fields)?;
         }
-        row
+        Ok(row)
     });
-    Ok(rows.collect())
+    rows.collect()
 }
 
-fn truncate(found: &mut Vec<(f64, usize, Row)>, search: &Nearest, engine: &Engine<'_>) {
+fn truncate(found: &mut Vec<(f64, usize, Row)>, search: &Nearest) {
     found.sort_unstable_by(|left, right| compare(left, right, search));
-    let kept = search.limit.unwrap_or(usize::MAX);
-    engine.budget.release(found.iter().skip(kept).map(|(_, _, row)| row.weight()).sum());
-    found.truncate(kept);
+    found.truncate(search.limit.unwrap_or(usize::MAX));
 }
 
 fn compare(left: &(f64, usize, Row), right: &(f64, usize, Row), search: &Nearest) -> Ordering {

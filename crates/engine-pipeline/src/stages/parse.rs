@@ -1,6 +1,6 @@
 //! Checks the stages of a request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use base_value::Value;
 use engine_query::DistanceMeasure;
@@ -235,7 +235,8 @@ fn aggregate(
     let groups = groups.map_or(Ok(Vec::new()), |groups| named(groups, parser))?;
     let groups = targets_of(groups)?;
     let accumulators = accumulators?;
-    if groups.iter().any(|(group, _)| accumulators.iter().any(|(it, _)| it == group)) {
+    let named: HashSet<&Reference> = accumulators.iter().map(|(it, _)| it).collect();
+    if groups.iter().any(|(group, _)| named.contains(group)) {
         return Err(PipelineError::invalid("a group and an accumulator have the same name"));
     }
     Ok(Stage::Aggregate { accumulators, groups })

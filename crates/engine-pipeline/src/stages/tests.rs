@@ -3,6 +3,8 @@
 //! A row is `stage | stage => rows`, in the notation of the expressions' tests; `with(stage, {...})` gives a
 //! stage options, `pipeline(stage, ...)` is a pipeline.
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base_env::{Env, UnixMicros};
@@ -14,7 +16,7 @@ use crate::engine::{Engine, EngineOptions};
 use crate::error::PipelineError;
 use crate::expression::{Reader, raw_stage};
 use crate::pipeline::Pipeline;
-use crate::term::RawStage;
+use crate::term::{RawStage, Term};
 
 const DOCUMENTS: [(&str, &str); 11] = [
     ("books/b1", r#"{n: 1, genre: "x", tags: ["a", "b"]}"#),
@@ -74,6 +76,15 @@ fn run_in(
     stages: &[RawStage],
     options: EngineOptions,
 ) -> Result<Vec<Value>, PipelineError> {
+    run_while(place, stages, options, || Ok(()))
+}
+
+fn run_while(
+    place: Place,
+    stages: &[RawStage],
+    options: EngineOptions,
+    may_go_on: impl Fn() -> Result<(), PipelineError>,
+) -> Result<Vec<Value>, PipelineError> {
     let snapshot = snapshot(place);
     let database = DatabaseName::new("p", "(default)");
     let indexer = Indexer::default();
@@ -81,7 +92,7 @@ fn run_in(
     let opened = pipeline.open(&database, &indexer)?;
     assert!(!pipeline.reads(&opened, &database)?.is_empty(), "every pipeline reads something");
     assert_eq!(pipeline.describe(&opened).len(), stages.len(), "every stage is told");
-    let engine = Engine::new(&snapshot, &database, &indexer, options, || false);
+    let engine = Engine::new(&snapshot, &database, &indexer, options, may_go_on);
     let rows = pipeline.rows(&opened, &engine).map(|row| {
         let row = row?;
         let mut fields = codec::decode_fields(&row.encoded()).expect("rows are encoded well");
@@ -90,7 +101,9 @@ fn run_in(
         }
         Ok(Value::Map(fields))
     });
-    rows.collect()
+    let rows = rows.collect();
+    assert_eq!(engine.budget.used(), 0, "what was held is given back: {stages:?}");
+    rows
 }
 
 fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -142,21 +155,149 @@ fn the_answer_does_not_depend_on_what_the_source_takes_over() {
 
 #[test]
 fn memory_is_bounded() {
-    let options = || EngineOptions { memory_max: 1, ..EngineOptions::default() };
+    let options = |memory_max: usize| EngineOptions { memory_max, ..EngineOptions::default() };
     for text in [
         "collection(\"books\") | sort({expression: nothing})",
         "collection(\"books\") | aggregate({a: array_agg(n)})",
         "collection(\"books\") | aggregate({a: count()}, {n: n})",
-        "collection(\"books\") | sample(1, \"documents\")",
-        "collection(\"books\") | unnest([1, 2], x)",
+        "collection(\"books\") | sample(5, \"documents\")",
+        "collection(\"books\") | unnest([1, 2, 3, 4, 5, 6, 7, 8, 9], x)",
         "collection(\"vectors\") | find_nearest(v, vec(0, 0), \"euclidean\")",
         "collection(\"books\") | select({a: array(pipeline(collection(\"books\")))})",
+        "collection(\"books\")",
     ] {
-        let found = run(&stages(text), options());
+        let found = run(&stages(text), options(1));
         assert!(matches!(found, Err(PipelineError::Exhausted(_))), "{text}: {found:?}");
     }
-    let streamed = "collection(\"books\") | where(greater_than(n, 1)) | select({n: n}) | limit(3)";
-    assert_eq!(run(&stages(streamed), options()).map(|rows| rows.len()), Ok(3));
+    // Room for two rows or three, of five.
+    for (text, fits) in [
+        ("where(greater_than(n, 1)) | select({n: n})", true),
+        ("sort({expression: n}) | limit(1)", false),
+        ("sample(5, \"documents\")", false),
+        ("aggregate({n: count()})", true),
+        ("aggregate({n: array_agg(title)}, {n: n})", false),
+    ] {
+        let text = format!("collection(\"books\") | {text}");
+        let found = run(&stages(&text), options(1_000));
+        assert_eq!(found.is_ok(), fits, "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn what_a_request_multiplies_is_bounded() {
+    let large = "string_repeat(\"x\", 16000000)";
+    let aliases =
+        |value: &str| (0..1_000).map(|number| format!("a{number}: {value}, ")).collect::<String>();
+    let hundred =
+        format!("unnest([{}], x)", (0..100).map(|it| format!("{it}, ")).collect::<String>());
+    let names = "a.".repeat(120) + "a";
+    let wrap = " | add_fields({x: [x]})".repeat(120);
+    for text in [
+        format!("select({{{}}})", aliases(large)),
+        format!("let({{v: {large}}}) | select({{{}}})", aliases("$v")),
+        format!("let({{v: {large}}}) | add_fields({{{}}})", aliases("$v")),
+        format!("let({{v: {large}}}) | let({{{}}})", aliases("$v")),
+        // A row is bounded even where there is memory for it.
+        format!("select({{a: {large}, b: {large}, c: {large}}})"),
+        // Each row has variables of its own.
+        format!("{hundred} | let({{v: string_repeat(\"x\", 2000000)}}) | sort({{expression: n}})"),
+        format!("{hundred} | aggregate({{m: maximum(string_repeat(\"x\", 2000000))}}, {{x: x}})"),
+        format!("{hundred} | aggregate({{m: last(string_repeat(\"x\", 2000000))}}, {{x: x}})"),
+        format!("select({{\"{names}\": n}})"),
+        format!("add_fields({{x: 1}}){wrap}"),
+    ] {
+        let text = format!("collection(\"books\") | limit(1) | {text}");
+        let found = run(&stages(&text), EngineOptions::default());
+        assert!(matches!(found, Err(PipelineError::Exhausted(_))), "{text}: {found:?}");
+    }
+    for (text, rows) in [
+        // What rows share counts once.
+        (
+            format!("let({{v: {large}}}) | {hundred} | sort({{expression: n}}) | select({{n: n}})"),
+            100,
+        ),
+        // A group keeps one value.
+        (format!("{hundred} | aggregate({{m: last({large})}}) | select({{n: type(m)}})"), 1),
+        // The rows of an array are not there before they are asked for.
+        (
+            format!(
+                "add_fields({{t: {large}}}) | {hundred} | {hundred} | limit(50) | select({{n: n}})"
+            ),
+            50,
+        ),
+        // What has passed a stage is given back: so much together was never there.
+        (
+            format!(
+                "{hundred} | add_fields({{t: string_repeat(\"x\", 500000)}}) | sort({{expression: x}}) \
+                 | sort({{expression: n}}) | sort({{expression: x}}) | select({{n: n}})"
+            ),
+            100,
+        ),
+    ] {
+        let text = format!("collection(\"books\") | limit(1) | {text}");
+        let found = run(&stages(&text), EngineOptions::default());
+        assert_eq!(found.map(|rows| rows.len()), Ok(rows), "{text}");
+    }
+}
+
+#[test]
+fn what_is_distinct_is_found_soon() {
+    let many = "unnest(split(string_repeat(\"x\", 200000), \"\"), x)";
+    let text = format!(
+        "collection(\"books\") | limit(1) | {many} | aggregate({{n: count_distinct(rand())}})"
+    );
+    let expected = Reader::new("[{n: 200000}]").constant();
+    assert_eq!(run(&stages(&text), EngineOptions::default()).map(Value::Array), Ok(expected));
+}
+
+#[test]
+fn requests_are_read_soon() {
+    let integers = (0..300_000).map(Value::Integer);
+    let any = |name: &str| Term::Function {
+        name: name.to_owned(),
+        args: vec![
+            Term::Field("n".to_owned()),
+            Term::Constant(Value::Array(integers.clone().collect())),
+        ],
+        options: BTreeMap::new(),
+    };
+    let stage = |name: &str, args| RawStage { name: name.to_owned(), args, ..RawStage::default() };
+    let mut long = stages("collection(\"books\")");
+    long.push(stage("where", vec![any("equal_any")]));
+    assert_eq!(run(&long, EngineOptions::default()).map(|rows| rows.len()), Ok(5));
+
+    let count = Term::Function { name: "count".to_owned(), args: vec![], options: BTreeMap::new() };
+    let accumulators = (0..40_000).map(|number| (format!("a{number}"), count.clone())).collect();
+    let groups = (0..300_000).map(|number| (format!("g{number}"), Value::Null)).collect();
+    let mut wide = stages("collection(\"none\")");
+    wide.push(stage(
+        "aggregate",
+        vec![Term::Map(accumulators), Term::Constant(Value::Map(groups))],
+    ));
+    assert_eq!(run(&wide, EngineOptions::default()), Ok(Vec::new()));
+}
+
+#[test]
+fn work_can_be_ended_wherever_it_is() {
+    let hundred = format!(" | unnest([{}], x)", "1, ".repeat(100));
+    let inner = "pipeline(collection(\"none\"))";
+    let endless = [
+        format!("{} | aggregate({{n: count()}})", hundred.repeat(10)),
+        format!("{} | offset(1000000000)", hundred.repeat(10)),
+        format!("{} | where(false)", hundred.repeat(10)),
+        format!("{} | sample(0.0, \"percent\")", hundred.repeat(10)),
+        format!("{} | where(greater_than(array_length(array({inner})), 0))", hundred.repeat(10)),
+    ];
+    for text in endless {
+        let looks = Cell::new(0);
+        let may_go_on = || {
+            looks.set(looks.get() + 1);
+            if looks.get() > 100 { Err(PipelineError::Overdue) } else { Ok(()) }
+        };
+        let stages = stages(&format!("collection(\"books\"){text}"));
+        let found = run_while(Place::Memory, &stages, EngineOptions::default(), may_go_on);
+        assert_eq!(found, Err(PipelineError::Overdue), "{text}");
+    }
 }
 
 #[test]
@@ -188,7 +329,9 @@ fn a_pipeline_ends_when_nobody_waits_for_it() {
     let pipeline = Pipeline::parse(&stages("collection(\"c\") | where(exists(x))")).unwrap();
     let opened = pipeline.open(&database, &Indexer::default()).unwrap();
     let options = EngineOptions::default();
-    let engine = Engine::new(&snapshot, &database, &Indexer::default(), options, || true);
+    let engine = Engine::new(&snapshot, &database, &Indexer::default(), options, || {
+        Err(PipelineError::Cancelled)
+    });
     let mut rows = pipeline.rows(&opened, &engine);
     assert!(matches!(rows.next(), Some(Err(PipelineError::Cancelled))));
 }

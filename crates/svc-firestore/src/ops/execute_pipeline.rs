@@ -1,14 +1,19 @@
 //! ExecutePipeline: the rows that stages make of documents.
 //!
-//! As a query, a pipeline runs on a thread that may take its time, and hands its rows over in chunks.
+//! As a query, a pipeline runs on a thread that may take its time, and hands its rows over in chunks. It ends
+//! when nobody reads them any more, when the suite stops, and when it has been at work for too long.
 
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use base_env::UnixMicros;
+use base_env::{Env, UnixMicros};
 use base_status::Status;
 use base_token::Identity;
 use base_value::{DatabaseName, Timestamp, key};
-use engine_pipeline::limits::MEMORY_MAX_BYTES;
+use bytes::Bytes;
+use engine_pipeline::limits::{MEMORY_MAX_BYTES, TIME_MAX};
 use engine_pipeline::{
     Engine, EngineOptions, Opened, Pipeline, PipelineError, RawStage, Reads, Row,
 };
@@ -16,7 +21,7 @@ use engine_query::Indexer;
 use engine_store::{KeyRange, Record, Snapshot};
 use engine_txn::{Database, ReadScope, TxnId};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::view::{self, Consistency};
 use crate::access::{self, Guard, ReadKind};
@@ -87,6 +92,9 @@ struct Work {
     options: Options,
     engine: EngineOptions,
     snapshot: Snapshot,
+    env: Env,
+    stopping: watch::Receiver<bool>,
+    time_max: Duration,
 }
 
 /// Starts the pipeline.
@@ -102,9 +110,15 @@ pub(crate) async fn execute_pipeline(
     let Request { database: name, stages, options, consistency } = request;
     let database = state.database(&name)?;
     let indexer = state.preparer.indexer(&name);
-    let pipeline = Pipeline::parse(&stages)?;
-    let opened = pipeline.open(&name, &indexer)?;
-    let reads = pipeline.reads(&opened, &name)?;
+    // A request may have some ten thousand expressions.
+    let (of, with) = (name.clone(), indexer.clone());
+    let (pipeline, opened, reads) = super::blocking(move || {
+        let pipeline = Pipeline::parse(&stages)?;
+        let opened = pipeline.open(&of, &with)?;
+        let reads = pipeline.reads(&opened, &of)?;
+        Ok::<_, PipelineError>((pipeline, opened, reads))
+    })
+    .await??;
     let asked = guard.as_ref().map(|_| reads.clone());
     let view = view::open(state, &database, consistency, || scope(reads)).await?;
     if let (Some(guard), Some(asked)) = (guard, asked) {
@@ -118,8 +132,19 @@ pub(crate) async fn execute_pipeline(
         seed: u64::from_be_bytes(seed),
         memory_max: options.memory_limit.unwrap_or(MEMORY_MAX_BYTES),
     };
-    let snapshot = view.snapshot;
-    let work = Work { database, name, indexer, pipeline, opened, options, engine, snapshot };
+    let work = Work {
+        database,
+        name,
+        indexer,
+        pipeline,
+        opened,
+        options,
+        engine,
+        snapshot: view.snapshot,
+        env: state.env.clone(),
+        stopping: state.stopping(),
+        time_max: TIME_MAX,
+    };
     let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     tokio::task::spawn_blocking(move || run(&work, &out));
     Ok(Run { execution_time, new_transaction, chunks })
@@ -155,25 +180,41 @@ fn scope(mut reads: Vec<Reads>) -> ReadScope {
             None => {}
         }
     }
+    // Every commit asks for every document it changes.
+    let mut named: HashSet<Bytes> = HashSet::new();
+    let mut queries = Vec::new();
+    for read in reads {
+        match read {
+            Reads::Keys(keys) => named.extend(keys),
+            Reads::Query(prepared) => queries.push(prepared),
+        }
+    }
     let matches = move |key: &[u8], record: &Record| {
-        reads.iter().any(|read| match read {
-            Reads::Keys(keys) => keys.iter().any(|it| it == key),
-            Reads::Query(prepared) => prepared.matches(key, record),
-        })
+        named.contains(key) || queries.iter().any(|prepared| prepared.matches(key, record))
     };
     ReadScope::Range(KeyRange::all(), Arc::new(matches))
 }
 
 fn run(work: &Work, out: &mpsc::Sender<Result<Chunk, Status>>) {
     let runtime = Handle::current();
+    let began = work.env.monotonic();
+    // Waiting for the reader is no work.
+    let waited = Cell::new(Duration::ZERO);
+    let may_go_on = || {
+        if out.is_closed() || *work.stopping.borrow() {
+            return Err(PipelineError::Cancelled);
+        }
+        let worked = work.env.monotonic().saturating_sub(began).saturating_sub(waited.get());
+        if worked >= work.time_max { Err(PipelineError::Overdue) } else { Ok(()) }
+    };
     let engine =
-        Engine::new(&work.snapshot, &work.name, &work.indexer, work.engine.clone(), || {
-            out.is_closed()
-        });
+        Engine::new(&work.snapshot, &work.name, &work.indexer, work.engine.clone(), may_go_on);
     let send = |chunk: Result<Chunk, Error>| {
         let ended = chunk.as_ref().map_or(true, |chunk| chunk.last);
+        let waits = work.env.monotonic();
         let sent =
             runtime.block_on(out.send_timeout(chunk.map_err(Status::from), SLOW_READER_WAIT));
+        waited.set(waited.get() + work.env.monotonic().saturating_sub(waits));
         // A reader that takes nothing gives its thread up to others; that the last chunk never comes
         // tells it so.
         !ended && sent.is_ok()
@@ -185,7 +226,8 @@ fn run(work: &Work, out: &mpsc::Sender<Result<Chunk, Status>>) {
     loop {
         let mut chunk = Chunk { rows: Vec::new(), explained: None, last: is_plan_only };
         if !is_plan_only && let Err(error) = fill(&mut chunk, &mut rows) {
-            send(Err(error.into()));
+            let stopped = *work.stopping.borrow();
+            send(Err(if stopped { super::stopping().into() } else { error.into() }));
             break;
         }
         returned += chunk.rows.len();
@@ -252,5 +294,102 @@ impl Work {
                 serde_json::json!({ "pipeline": stages, "execution": execution }).to_string()
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base_status::Code;
+    use base_value::{DocumentPath, Fields, Value, codec, key};
+    use engine_pipeline::Term;
+    use engine_store::WriteBatch;
+    use engine_txn::{CommitError, Limits};
+
+    use super::*;
+
+    /// Some 10^20 rows to count.
+    fn endless() -> Vec<RawStage> {
+        let stage =
+            |name: &str, args| RawStage { name: name.to_owned(), args, ..RawStage::default() };
+        let text = |text: &str| Term::Constant(Value::String(text.to_owned()));
+        let hundred = Term::Constant(Value::Array(vec![Value::Integer(1); 100]));
+        let count = Term::Function {
+            name: "count".to_owned(),
+            args: Vec::new(),
+            options: Default::default(),
+        };
+        let mut stages = vec![stage("collection", vec![text("c")])];
+        let x = || Term::Field("x".to_owned());
+        stages.extend((0..10).map(|_| stage("unnest", vec![hundred.clone(), x()])));
+        let counts = [("n".to_owned(), count)].into_iter().collect();
+        stages.push(stage("aggregate", vec![Term::Map(counts)]));
+        stages
+    }
+
+    /// Runs it on a thread of its own.
+    fn start(
+        stopping: watch::Receiver<bool>,
+        time_max: Duration,
+    ) -> (mpsc::Receiver<Result<Chunk, Status>>, std::thread::JoinHandle<()>) {
+        let env = Env::simulated(1, UnixMicros(1));
+        let database = Database::new(env.clone(), Limits::default());
+        let mut batch = WriteBatch::new();
+        let path = DocumentPath::parse("c/a").expect("it is a path");
+        batch.put(key::document(&path), codec::encode_fields(&Fields::new()));
+        database
+            .commit(None, |_, _| Ok::<_, CommitError>((batch.clone(), ())))
+            .expect("it commits");
+        let name = DatabaseName::new("p", "(default)");
+        let indexer = Indexer::default();
+        let pipeline = Pipeline::parse(&endless()).expect("the pipeline is good");
+        let opened = pipeline.open(&name, &indexer).expect("it opens");
+        let work = Work {
+            snapshot: database.snapshot(),
+            database,
+            name,
+            indexer,
+            pipeline,
+            opened,
+            options: Options::default(),
+            engine: EngineOptions::default(),
+            env,
+            stopping,
+            time_max,
+        };
+        let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
+        let runtime = Handle::current();
+        let thread = base_env::thread::spawn("pipeline", move || {
+            let _runtime = runtime.enter();
+            run(&work, &out);
+        });
+        (chunks, thread.expect("a thread starts"))
+    }
+
+    #[tokio::test]
+    async fn it_ends_when_its_reader_goes() {
+        let (_stop, stopping) = watch::channel(false);
+        let (chunks, thread) = start(stopping, TIME_MAX);
+        drop(chunks);
+        thread.join().expect("it ended");
+    }
+
+    #[tokio::test]
+    async fn it_ends_when_the_suite_stops() {
+        let (stop, stopping) = watch::channel(false);
+        let (mut chunks, thread) = start(stopping, TIME_MAX);
+        stop.send_replace(true);
+        let status = chunks.recv().await.expect("it is told").err().expect("it failed");
+        assert_eq!(status.code, Code::Unavailable);
+        thread.join().expect("it ended");
+    }
+
+    #[tokio::test]
+    async fn it_ends_when_it_takes_too_long() {
+        let (_stop, stopping) = watch::channel(false);
+        let (mut chunks, thread) = start(stopping, Duration::from_millis(1));
+        let status = chunks.recv().await.expect("it is told").err().expect("it failed");
+        assert_eq!(status.code, Code::DeadlineExceeded);
+        assert_eq!(status.message, "the pipeline was at work for more than 60 seconds");
+        thread.join().expect("it ended");
     }
 }

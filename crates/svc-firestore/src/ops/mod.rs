@@ -44,10 +44,14 @@ pub(crate) fn fold_if_many(database: &Database, unfolded: usize) {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Error> {
-    let stopping = || base_status::Status::unavailable("the suite is stopping");
     tokio::task::spawn_blocking(work).await.map_err(|failed| match failed.try_into_panic() {
         // The front answers a panic with INTERNAL and logs it, as for any other request.
         Ok(panic) => std::panic::resume_unwind(panic),
         Err(_cancelled) => stopping().into(),
     })
+}
+
+/// The answer to whoever still waits when the service stops.
+fn stopping() -> base_status::Status {
+    base_status::Status::unavailable("the suite is stopping")
 }
