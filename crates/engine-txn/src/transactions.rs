@@ -190,9 +190,10 @@ impl Transactions {
                 registry.finish(id, Finish::RolledBack, &self.limits);
                 Ok(())
             }
-            Err(TxnError::Finished(Finish::RolledBack | Finish::Aborted | Finish::Expired)) => {
-                Ok(())
+            Err(TxnError::Finished(Finish::Committed)) => {
+                Err(TxnError::Finished(Finish::Committed))
             }
+            Err(TxnError::Finished(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
