@@ -83,6 +83,11 @@ impl Expectation {
         out
     }
 
+    /// Whether what is expected is no result.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.error.is_some() || self.hang
+    }
+
     fn check_error(
         &self,
         name: &str,

@@ -77,8 +77,10 @@ fn matcher(expected: &Value, actual: &Value, scope: &Scope) -> Option<bool> {
             "$milliseconds" => {
                 Some(text.is_some_and(|text| is_time(text) && is_whole_milliseconds(text)))
             }
-            "$id" => Some(text.is_some_and(is_id)),
-            _ => None,
+            _ => {
+                let before = word.strip_suffix("$id")?;
+                Some(text.and_then(|text| text.strip_prefix(before)).is_some_and(is_id))
+            }
         },
         Value::Object(members) if members.len() == 1 => {
             let (name, argument) = members.iter().next()?;

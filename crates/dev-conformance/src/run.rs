@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::answer::Answer;
 use crate::case::{Case, Setup, Step, Topic};
 use crate::client::{Client, DEADLINE};
+use crate::expect::Expectation;
 use crate::recorded::{Recording, Recordings};
 use crate::request;
 use crate::scope::Scope;
@@ -115,7 +116,10 @@ impl Judge {
 
     fn take(&mut self, step: &Step, answer: Answer) {
         let index = self.answers.len();
-        for (name, pointer) in &step.capture {
+        let oracle = self.side == Side::Oracle;
+        let is_refused = oracle && step.oracle.as_ref().is_some_and(Expectation::is_refusal);
+        // What an answer that is refused lacks, later steps of the official emulator do without.
+        for (name, pointer) in step.capture.iter().filter(|_| !is_refused) {
             match answer.body.pointer(pointer).and_then(Value::as_str) {
                 Some(text) => self.scope.capture(name, text.to_owned()),
                 None => self
@@ -123,13 +127,13 @@ impl Judge {
                     .push(format!("step {index}: nothing at {pointer} in {}", answer.body)),
             }
         }
-        let found = match step.expectation(self.side == Side::Oracle) {
+        let found = match step.expectation(oracle) {
             Some(expectation) => expectation.check(&answer, &self.scope),
             None if answer.status == 200 => vec![],
             None => vec![format!("status: expected 200, is {} {}", answer.status, answer.body)],
         };
         self.failures.extend(found.iter().map(|line| format!("step {index} {line}")));
-        if self.side == Side::Oracle && step.oracle.is_some() {
+        if oracle && step.oracle.is_some() {
             let agrees = step.expect.as_ref().map_or(answer.status == 200, |expectation| {
                 expectation.check(&answer, &self.scope).is_empty()
             });

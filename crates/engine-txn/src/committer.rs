@@ -41,7 +41,7 @@ impl Database {
     ///
     /// # Errors
     /// Those of `plan`; then nothing was written and the transaction stays open. A [`Conflict`] ends the
-    /// transaction. [`TxnError`] when it cannot be committed.
+    /// transaction, and so do writes in a read-only one. [`TxnError`] when it cannot be committed.
     pub fn commit<T, E: From<CommitError>>(
         &self,
         txn: Option<TxnId>,
@@ -63,6 +63,10 @@ impl Database {
             Err(Failure::Commit(CommitError::Conflict(conflict))) => {
                 open.end(Finish::Aborted);
                 Err(CommitError::Conflict(conflict).into())
+            }
+            Err(Failure::Commit(CommitError::Transaction(TxnError::ReadOnly))) => {
+                open.end(Finish::Refused);
+                Err(CommitError::Transaction(TxnError::ReadOnly).into())
             }
             Err(Failure::Commit(error @ (CommitError::Transaction(_) | CommitError::Store(_)))) => {
                 open.put_back();

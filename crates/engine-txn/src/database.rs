@@ -13,7 +13,7 @@ use parking_lot::RwLock;
 use tokio::sync::oneshot;
 
 use crate::commit_log::CommitLog;
-use crate::error::{ReadTimeError, TxnError};
+use crate::error::{Finish, ReadTimeError, TxnError};
 use crate::id::TxnId;
 use crate::intents::{Intents, Rank};
 use crate::limits::Limits;
@@ -158,6 +158,21 @@ impl Database {
     /// [`TxnError::Unknown`], [`TxnError::Finished`].
     pub fn txn_mode(&self, id: TxnId) -> Result<TxnMode, TxnError> {
         self.inner.transactions.touch(id).map(|kind| kind.mode)
+    }
+
+    /// Checks that `id` may write. A read-only transaction that is asked to write has ended, as in
+    /// production. What else may be wrong with `id` its commit says.
+    ///
+    /// # Errors
+    /// [`TxnError::ReadOnly`].
+    pub fn check_may_write(&self, id: TxnId) -> Result<(), TxnError> {
+        match self.txn_mode(id) {
+            Ok(TxnMode::ReadOnly) => {
+                self.inner.transactions.finish(id, Finish::Refused);
+                Err(TxnError::ReadOnly)
+            }
+            Ok(TxnMode::ReadWrite) | Err(_) => Ok(()),
+        }
     }
 
     /// Notes that `id` reads `scope`, and gives the state to read it from.

@@ -33,6 +33,8 @@ pub enum Finish {
     Aborted,
     /// It was unused, or open, for too long.
     Expired,
+    /// It was read-only, and asked to write.
+    Refused,
 }
 
 /// Why a transaction cannot be used in the way asked for.

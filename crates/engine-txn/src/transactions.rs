@@ -235,9 +235,10 @@ impl Transactions {
                 self.finish_in(registry, id, Finish::RolledBack);
                 Ok(())
             }
-            Err(TxnError::Finished(Finish::RolledBack | Finish::Aborted | Finish::Expired)) => {
-                Ok(())
+            Err(TxnError::Finished(Finish::Committed)) => {
+                Err(TxnError::Finished(Finish::Committed))
             }
+            Err(TxnError::Finished(_)) => Ok(()),
             Err(error) => Err(error),
         })
     }

@@ -8,7 +8,7 @@ use base_status::{Code, Status};
 use base_value::{DatabaseName, DocumentName, NameError, PathError, ValueError, codec};
 use engine_pipeline::PipelineError;
 use engine_query::{ErrorKind, IndexEntriesError, QueryError};
-use engine_txn::{CommitError, ReadTimeError, TxnError};
+use engine_txn::{CommitError, Finish, ReadTimeError, TxnError};
 
 use crate::limits::PIPELINE_TEXT_MAX_BYTES;
 
@@ -262,11 +262,20 @@ fn transaction(error: TxnError) -> Status {
         TxnError::Unknown => {
             Status::new(Code::InvalidArgument, "invalid-transaction", "Invalid transaction.")
         }
-        TxnError::Finished(_) => Status::new(
-            Code::Aborted,
-            "transaction-finished",
-            "The referenced transaction has expired or is no longer valid.",
-        ),
+        TxnError::Finished(how) => {
+            // To begin such a transaction again would not help.
+            let code = match how {
+                Finish::Refused => Code::InvalidArgument,
+                Finish::Committed | Finish::RolledBack | Finish::Aborted | Finish::Expired => {
+                    Code::Aborted
+                }
+            };
+            Status::new(
+                code,
+                "transaction-finished",
+                "The referenced transaction has expired or is no longer valid.",
+            )
+        }
         TxnError::ReadOnly => Status::new(
             Code::InvalidArgument,
             "transaction-read-only",

@@ -15,6 +15,10 @@ pub(super) fn why(
     rule.map(|rule| rule.why)
 }
 
+/// URLs up to here the official emulator reads in any case: its request line, with the method and the version of
+/// the protocol, has 4,096 bytes at most.
+const OFFICIAL_URL_BYTES_MAX: usize = 4_000;
+
 struct Rule {
     why: &'static str,
     applies: fn(&Ask, &Reply, &Reply, Difference) -> bool,
@@ -167,6 +171,12 @@ const RULES: &[Rule] = &[
             ask.method == Method::ListDocuments
                 && ours.text().starts_with("The query kind is longer")
                 && theirs.code() == "OK"
+        },
+    },
+    Rule {
+        why: "a request line above 4 KiB is not found there",
+        applies: |ask, _, theirs, _| {
+            theirs.code() == "HTTP 404" && ask.rest().target.len() > OFFICIAL_URL_BYTES_MAX
         },
     },
     Rule {

@@ -1,6 +1,6 @@
 //! Which commits of others are in conflict with what a transaction read.
 
-use engine_txn::{CommitError, Conflict, Database, Limits, ReadScope, TxnError};
+use engine_txn::{CommitError, Conflict, Database, Finish, Limits, ReadScope, TxnError, TxnId};
 
 use crate::support::{
     READ_ONLY, READ_WRITE, bytes, commit, database, env, keys, range, read, show, write,
@@ -115,11 +115,25 @@ fn a_read_write_transaction_begins_to_see_at_its_first_read() {
 fn a_read_only_transaction_cannot_write() {
     let database = database();
     let txn = database.begin(READ_ONLY).unwrap();
-    let refused = commit(&database, Some(txn), "a=1").unwrap_err();
-    assert_eq!(refused, CommitError::Transaction(TxnError::ReadOnly));
-    read(&database, txn, keys("a")).expect("a refused commit leaves it open");
     write(&database, "a=1");
     commit(&database, Some(txn), "").expect("it may end by an empty commit");
+
+    let asked: [fn(&Database, TxnId) -> CommitError; 2] = [
+        |database, txn| commit(database, Some(txn), "a=2").unwrap_err(),
+        |database, txn| database.check_may_write(txn).unwrap_err().into(),
+    ];
+    for ask in asked {
+        let txn = database.begin(READ_ONLY).unwrap();
+        assert_eq!(ask(&database, txn), CommitError::Transaction(TxnError::ReadOnly));
+        let ended = TxnError::Finished(Finish::Refused);
+        assert_eq!(read(&database, txn, keys("a")).unwrap_err(), ended);
+        assert_eq!(commit(&database, Some(txn), ""), Err(CommitError::Transaction(ended)));
+        assert_eq!(database.rollback(txn), Ok(()));
+    }
+    let writer = database.begin(READ_WRITE).unwrap();
+    assert_eq!(database.check_may_write(writer), Ok(()));
+    commit(&database, Some(writer), "a=3").unwrap();
+    assert_eq!(database.check_may_write(writer), Ok(()), "its commit says that it has ended");
 }
 
 /// Two transactions see a missing key and create it: the second is told to try again, not that the

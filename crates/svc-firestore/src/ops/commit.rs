@@ -3,7 +3,7 @@
 use base_token::Identity;
 use base_value::DatabaseName;
 use engine_store::Commit;
-use engine_txn::{CommitError, Database, TxnError, TxnId, TxnMode};
+use engine_txn::{CommitError, Database, TxnId};
 
 use super::writes::{self, Action, Outcome, Write};
 use crate::access::{self, Guard};
@@ -53,10 +53,8 @@ pub(crate) fn apply(
 ) -> Result<Committed, Error> {
     let changes = writes.iter().any(|write| !matches!(write.action, Action::Verify));
     // Whatever is wrong with the writes, and also where none of them finds anything to change.
-    if let Some(id) = transaction.filter(|_| changes)
-        && matches!(database.txn_mode(id), Ok(TxnMode::ReadOnly))
-    {
-        return Err(CommitError::from(TxnError::ReadOnly).into());
+    if let Some(id) = transaction.filter(|_| changes) {
+        database.check_may_write(id).map_err(CommitError::from)?;
     }
     let request_time = state.env.now();
     let name = writes.first().map(|write| &write.name.database);

@@ -1,12 +1,12 @@
 //! Rollback: ends a transaction without writing.
 
 use base_value::DatabaseName;
-use engine_txn::{Finish, TxnError, TxnId};
+use engine_txn::TxnId;
 
 use crate::error::Error;
 use crate::state::State;
 
-/// Ends the transaction. One that is rolled back, aborted or expired already is fine.
+/// Ends the transaction. One that has ended without a commit is fine.
 ///
 /// # Errors
 /// Ids that were never given out, and transactions that are committed.
@@ -16,9 +16,5 @@ pub(crate) fn rollback(
     id: Option<TxnId>,
 ) -> Result<(), Error> {
     let id = id.ok_or(Error::InvalidTransaction)?;
-    match state.database(database)?.rollback(id) {
-        Ok(()) => Ok(()),
-        Err(TxnError::Finished(Finish::RolledBack | Finish::Aborted | Finish::Expired)) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
+    Ok(state.database(database)?.rollback(id)?)
 }

@@ -123,7 +123,8 @@ async fn what_is_told_comes_with_the_last_message() {
     assert_eq!(shape(3, 0, PLAN).await, "r*");
     assert_eq!(shape(3, 0, ANALYZE).await, "ddd*");
     assert_eq!(shape(3, 2, ANALYZE).await, "sd*");
-    assert_eq!(shape(3, 5, ANALYZE).await, "r*");
+    assert_eq!(shape(3, 5, None).await, "s");
+    assert_eq!(shape(3, 5, ANALYZE).await, "sr*");
     assert_eq!(shape(0, 0, ANALYZE).await, "r*");
     for documents in [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS] {
         let expected = format!("{}*", "d".repeat(documents));
