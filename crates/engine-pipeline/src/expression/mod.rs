@@ -28,7 +28,7 @@ pub(crate) use tests::{Reader, raw_stage};
 pub(crate) use arithmetic::add as add_number;
 pub(crate) use evaluate::Scope;
 pub(crate) use function::type_of;
-pub(crate) use parse::Parser;
+pub(crate) use parse::{Parser, is_function};
 pub(crate) use pattern::compile as compile_regex;
 pub(crate) use vector::distance;
 
