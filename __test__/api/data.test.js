@@ -48,6 +48,16 @@ test('the next suite finds what was kept, with its times', async (t) => {
   assert.equal((await rest(third, 'GET', '/books/a')).status, 404);
 });
 
+test('of a project that was only looked at nothing is kept', async (t) => {
+  const cwd = folder(t);
+  const suite = await suiteFor(t, { cwd, project: 'demo-kept', data: { keep: true } });
+  await rest(suite, 'PATCH', '/books/a', book(1));
+  const looked = { ...suite, firestore: suite.firestore, project: 'demo-looked-at' };
+  assert.equal((await rest(looked, 'GET', '/books/a')).status, 404);
+  await suite.stop();
+  assert.deepEqual(readdirSync(join(cwd, '.firelet', 'firestore')), ['demo-kept']);
+});
+
 test('without kept data nothing is left on the disk', async (t) => {
   const cwd = folder(t);
   for (const data of [undefined, { keep: false }, { keep: [] }]) {

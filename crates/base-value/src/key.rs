@@ -10,7 +10,9 @@
 
 use bytes::Bytes;
 
-use crate::resource_path::{CollectionPath, DocumentPath, ParentPath, numeric_id, segments};
+use crate::resource_path::{
+    CollectionPath, DocumentPath, ParentPath, ResourcePath, numeric_id, segments,
+};
 
 /// Bounds of a range of keys: from the first, inclusive, to the second, exclusive.
 pub type Bounds = (Bytes, Bytes);
@@ -97,6 +99,11 @@ pub fn group(id: &str, under: &ParentPath) -> Bounds {
         start = first.into();
     }
     (start, end)
+}
+
+/// The keys of a collection group's documents at and below a path.
+pub fn below(group: &str, path: &ResourcePath) -> Bounds {
+    bounds(prefix(group, path.as_str()))
 }
 
 /// The collection id a key is grouped by.

@@ -31,6 +31,9 @@ const BANNED_IN_TESTS: [&str; 8] = [
 const SERVICE_SKELETON: [&str; 6] =
     ["src/lib.rs", "src/config.rs", "src/state.rs", "src/error.rs", "src/api", "src/ops"];
 
+/// Crates that call what has no safe way: Node, and the C library's allocator.
+const MAY_BE_UNSAFE: [&str; 2] = ["host-node", "base-env"];
+
 /// Service crates without a product of their own, which the skeleton does not fit.
 const NOT_PRODUCTS: [&str; 2] = ["svc-kit", "svc-hub"];
 
@@ -57,7 +60,7 @@ fn check_rust(path: &str, text: &str, findings: &mut Vec<Finding>) {
         findings.push(Finding::new(path, "open the file with `//!` saying what it owns"));
     }
     if path.ends_with("src/lib.rs")
-        && !path.contains("host-node")
+        && !MAY_BE_UNSAFE.iter().any(|name| path.contains(name))
         && !text.contains("#![forbid(unsafe_code)]")
     {
         findings.push(Finding::new(path, "add #![forbid(unsafe_code)]"));

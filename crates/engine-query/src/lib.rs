@@ -40,8 +40,8 @@ pub use execute::Prepared;
 pub use explain::{Charge, Explain, Scanned, UsedIndex};
 pub use index::{IndexDefinition, IndexField, IndexMode, IndexScope, Indexer};
 pub use list::{
-    ListDocuments, Listed, Page, list_collection_ids, list_documents, list_documents_indexed,
-    parse_order_by,
+    ListDocuments, Listed, Page, keys_below, list_collection_ids, list_documents,
+    list_documents_indexed, parse_order_by,
 };
 pub use model::{
     CompositeOp, Cursor, Direction, DistanceMeasure, FieldOp, Filter, FindNearest, From, Order,

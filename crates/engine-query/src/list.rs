@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base_value::codec::{decode_value, encode_value};
 use base_value::{
-    CollectionPath, DatabaseName, DocumentPath, FieldPath, ParentPath, Value, codec, key,
+    CollectionPath, DatabaseName, DocumentPath, FieldPath, ParentPath, ResourcePath, Value, codec,
+    key,
 };
 use bytes::Bytes;
 use engine_store::{KeyRange, Record, Snapshot};
@@ -66,6 +67,17 @@ pub fn list_collection_ids(snapshot: &Snapshot, parent: &ParentPath) -> Vec<Stri
         }
     }
     ids.into_iter().collect()
+}
+
+/// The keys of the documents at and below a path, in whatever collection. Costs what there is to find, and a
+/// look into every collection group.
+pub fn keys_below(snapshot: &Snapshot, path: &ResourcePath) -> Vec<Bytes> {
+    let mut keys = Vec::new();
+    for group in group_ids(snapshot) {
+        let (start, end) = key::below(&group, path);
+        keys.extend(snapshot.heads(&KeyRange::new(start, end)).map(|(key, _)| key));
+    }
+    keys
 }
 
 /// One page of a collection's documents.

@@ -7,7 +7,7 @@ use base_value::index_key::{Encoded, push_value};
 use bytes::Bytes;
 use engine_store::{KeyRange, Record};
 
-use crate::document::Cells;
+use crate::document::{Cells, Document};
 use crate::execute::Prepared;
 use crate::explain::{Plans, Scanned, Way};
 use crate::index::spec::{IndexPlan, Walk};
@@ -46,8 +46,8 @@ pub(crate) struct Run<'s> {
     overlay_at: usize,
     overlay_order: Option<OrderKey>,
     group: Option<Group<'s>>,
-    /// The document met last.
-    last: Option<Bytes>,
+    /// The document that was decided last.
+    decided: Option<Bytes>,
     /// Rows in order that nobody has taken yet.
     pub(crate) ready: VecDeque<Row>,
     /// How many more matches there may be, those that the offset passes over included.
@@ -67,8 +67,8 @@ pub(crate) struct Run<'s> {
 struct Group<'s> {
     order: OrderKey,
     top: Top<'s>,
-    /// Those that several walks may meet.
-    seen: HashSet<Bytes>,
+    /// Those that are decided, where several walks may meet them.
+    decided: HashSet<Bytes>,
 }
 
 impl<'s> Run<'s> {
@@ -91,7 +91,7 @@ impl<'s> Run<'s> {
             overlay_at: 0,
             overlay_order: None,
             group: None,
-            last: None,
+            decided: None,
             ready: VecDeque::new(),
             wanted: query.limit.map(|limit| offset.saturating_add(limit as usize)),
             offset,
@@ -216,16 +216,13 @@ impl<'s> Run<'s> {
     fn take_item(&mut self, item: Item) {
         let is_exact = self.is_exact(&item.order);
         if !is_exact {
-            let may_repeat = self.plan.walks.len() > 1;
-            let key = item.key.clone();
-            let group = self.group(item.order.clone());
-            if may_repeat && !group.seen.insert(key) {
-                return;
-            }
-        } else if self.plan.walks.len() > 1 && self.is_repeated(&item) {
+            self.group(item.order.clone());
+        }
+        if self.is_decided(&item.key, is_exact) {
             return;
         }
         if is_exact && self.is_sure(&item) {
+            self.decide(&item.key, is_exact);
             if self.offset > 0 {
                 if !self.is_shadowed(&item) {
                     self.pass();
@@ -239,23 +236,39 @@ impl<'s> Run<'s> {
         }
         let Some(record) = self.read(&item) else { return };
         let prepared = self.prepared;
-        let mut document = prepared.document(&item.key, &record, &mut self.cells);
-        if !prepared.accepts(&mut document) {
+        let mut cells = std::mem::take(&mut self.cells);
+        let mut document = prepared.document(&item.key, &record, &mut cells);
+        self.take_document(&item, is_exact, &record, &mut document);
+        self.cells = cells;
+    }
+
+    /// Takes a document that was read where a walk has met it.
+    fn take_document(
+        &mut self,
+        item: &Item,
+        is_exact: bool,
+        record: &Record,
+        document: &mut Document<'_>,
+    ) {
+        if !self.prepared.accepts(document) {
+            self.decide(&item.key, is_exact);
             return;
         }
+        let sort = self.prepared.sort();
         if self.plan.walks.get(item.walk).is_some_and(Walk::claims_order) {
             // A document that matches another conjunction, but not this walk's, is met at its place by the
             // other's walk.
-            let found = Found::new(prepared.sort(), &item.key, &record, &mut document);
+            let found = Found::new(sort, &item.key, record, document);
             if order_of(self.plan, &found) != item.order {
                 return;
             }
         }
+        self.decide(&item.key, is_exact);
         if is_exact {
-            let found = Found::new(prepared.sort(), &item.key, &record, &mut document);
+            let found = Found::new(sort, &item.key, record, document);
             self.emit(found);
         } else if let Some(group) = &mut self.group {
-            group.top.offer(&item.key, &record, &mut document);
+            group.top.offer(&item.key, record, document);
         }
     }
 
@@ -304,11 +317,27 @@ impl<'s> Run<'s> {
         false
     }
 
-    fn is_repeated(&mut self, item: &Item) -> bool {
-        // Walks meet a document at the same place of the order, so that repeated ones follow each other.
-        let is_repeated = self.last.as_ref() == Some(&item.key);
-        self.last = Some(item.key.clone());
-        is_repeated
+    /// Whether another walk has met the document, and it was found out then whether it is a match. What one
+    /// walk alone has against a document decides nothing: another one may meet it with better reason.
+    fn is_decided(&self, key: &Bytes, is_exact: bool) -> bool {
+        if self.plan.walks.len() < 2 {
+            return false;
+        }
+        match &self.group {
+            Some(group) if !is_exact => group.decided.contains(key),
+            // Walks meet a document at the same place of the order, so that repeated ones follow each other.
+            _ => self.decided.as_ref() == Some(key),
+        }
+    }
+
+    fn decide(&mut self, key: &Bytes, is_exact: bool) {
+        if self.plan.walks.len() < 2 {
+            return;
+        }
+        match &mut self.group {
+            Some(group) if !is_exact => drop(group.decided.insert(key.clone())),
+            _ => self.decided = Some(key.clone()),
+        }
     }
 
     fn group(&mut self, order: OrderKey) -> &mut Group<'s> {
@@ -316,7 +345,7 @@ impl<'s> Run<'s> {
         self.group.get_or_insert_with(|| Group {
             order,
             top: Top::new(prepared.sort(), wanted),
-            seen: HashSet::new(),
+            decided: HashSet::new(),
         })
     }
 

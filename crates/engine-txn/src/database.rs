@@ -256,6 +256,20 @@ impl Database {
         wait.await.unwrap_or(Err(StoreError::Closed))
     }
 
+    /// Same as [`Database::durable`], for a thread that may wait.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn wait_durable(&self, commit: &Commit) -> Result<(), StoreError> {
+        let store = &self.inner.store;
+        if !store.syncs_commits() {
+            return Ok(());
+        }
+        let (done, wait) = std::sync::mpsc::sync_channel(1);
+        store.when_durable(commit.version, move |result| drop(done.send(result)));
+        wait.recv().unwrap_or(Err(StoreError::Closed))
+    }
+
     /// Derives with `derive` from now on; see [`engine_store::Store::derive_with`].
     pub fn derive_with(&self, derive: Arc<dyn Derive>) {
         self.inner.store.derive_with(derive);

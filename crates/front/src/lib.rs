@@ -24,7 +24,7 @@ pub mod web_channel;
 pub use bound::{BindError, Bound};
 pub use fallback::unknown_route;
 pub use origin::is_foreign_page;
-pub use serving::{ServeOptions, Serving};
+pub use serving::{ServeOptions, Serving, stopped};
 pub use status::{refuse, status_from_tonic, status_to_http, status_to_tonic};
 
 #[cfg(test)]

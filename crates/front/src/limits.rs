@@ -2,11 +2,7 @@
 
 use std::time::Duration;
 
-/// The largest gRPC message a service should accept. Clients may send commits of 10 MiB and documents near 1 MiB with
-/// their transforms; the official emulator takes somewhat more, so 16 MiB and room for the envelope.
-pub const GRPC_MESSAGE_BYTES_MAX: usize = 17 * 1024 * 1024;
-
-/// The largest REST body: the same message, whose base64 and escapes take more room in JSON.
+/// The largest REST body: a message of 17 MiB, whose base64 and escapes take more room in JSON.
 pub const JSON_BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Connections per listener set. More wait in the kernel's queue; a test machine has few file descriptors.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -133,4 +133,10 @@ async fn accept(listener: TcpListener, room: Arc<Semaphore>, connections: Arc<Co
             drop(permit);
         });
     }
+}
+
+/// Waits until a service says that it stops.
+pub async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // An error means that the service is gone, which is as good as stopped.
+    let _stopped = stopping.wait_for(|stopping| *stopping).await.map(drop);
 }

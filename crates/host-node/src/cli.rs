@@ -10,7 +10,6 @@ use napi_derive::napi;
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
-use crate::allocator;
 use crate::answer::{Failure, text};
 use crate::home::{Home, Lost};
 
@@ -33,7 +32,7 @@ impl BindingCli {
     /// A command line without the program's own name, and how long the process runs already.
     #[napi(constructor, catch_unwind)]
     pub fn new(parameters: Vec<String>, uptime_ms: f64) -> napi::Result<Self> {
-        allocator::share_arenas();
+        host_suite::memory::share_arenas();
         let home = Home::open().map_err(|error| napi::Error::from_reason(error.to_string()))?;
         let (signals, received) = mpsc::channel(SIGNALS_MAX);
         let uptime = Duration::try_from_secs_f64(uptime_ms / 1_000.0).unwrap_or_default();

@@ -43,6 +43,7 @@ impl Home {
             .thread_name("firelet")
             .enable_all()
             .build()?;
+        runtime.spawn(host_suite::memory::keep_low());
         Ok(Arc::new(Self { runtime: Mutex::new(Some(runtime)) }))
     }
 

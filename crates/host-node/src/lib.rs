@@ -10,7 +10,6 @@
 //! INVARIANT: a runtime is shut down on its JavaScript thread only, never from one of its own
 //! workers, which could not wait for themselves.
 
-mod allocator;
 mod answer;
 mod cli;
 mod home;

@@ -18,6 +18,7 @@ mod ports;
 mod snapshot;
 mod suite;
 
+pub use base_env::memory;
 pub use data::DataError;
 pub use error::{StartError, SuiteError};
 pub use machine::Machine;

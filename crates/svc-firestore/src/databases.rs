@@ -7,9 +7,9 @@ use std::sync::Arc;
 use base_env::Env;
 use base_status::Status;
 use base_value::DatabaseName;
-use engine_store::{Snapshot, StoreError, StoreOptions, Version};
+use engine_store::{Commit, Snapshot, StoreError, StoreOptions, Version};
 use engine_txn::{CommitError, Database, Limits};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use svc_kit::{Place, Saved};
 
 use crate::error::Error;
@@ -23,7 +23,10 @@ pub(crate) struct Databases {
     preparer: Arc<Preparer>,
     kept: Option<Kept>,
     cache_bytes: Option<usize>,
+    /// Held for a look at the map or a change of it, never while a database works.
     open: RwLock<HashMap<DatabaseName, Database>>,
+    /// Held from reading what is declared until it is derived, so that what is older never comes last.
+    deriving: Mutex<()>,
 }
 
 /// A moment of the databases of one project, or of all.
@@ -45,7 +48,8 @@ impl Databases {
     ) -> Result<Databases, Status> {
         let kept = Kept::at(place);
         let names = kept.as_ref().map_or_else(|| Ok(Vec::new()), Kept::names)?;
-        let databases = Databases { env, preparer, kept, cache_bytes, open: RwLock::default() };
+        let (open, deriving) = (RwLock::default(), Mutex::default());
+        let databases = Databases { env, preparer, kept, cache_bytes, open, deriving };
         for name in names {
             databases.get(&name)?;
         }
@@ -98,9 +102,20 @@ impl Databases {
     /// # Errors
     /// As [`Databases::get`].
     pub(crate) fn redefined(&self, name: &DatabaseName) -> Result<(), Status> {
-        let database = self.get(name)?;
-        database.derive_with(Arc::new(self.preparer.indexer(name)));
+        self.derive(name, &self.get(name)?);
         Ok(())
+    }
+
+    fn derive(&self, name: &DatabaseName, database: &Database) {
+        let _deriving = self.deriving.lock();
+        database.derive_with(Arc::new(self.preparer.indexer(name)));
+    }
+
+    /// The databases of one project, or of all.
+    fn of(&self, project: Option<&str>) -> Vec<(DatabaseName, Database)> {
+        let mut all = self.all();
+        all.retain(|(name, _)| is_of(name, project));
+        all
     }
 
     fn options(&self, name: &DatabaseName) -> Result<StoreOptions, Status> {
@@ -137,12 +152,7 @@ impl Databases {
     /// # Errors
     /// The disk's.
     pub(crate) fn clear(&self, project: Option<&str>) -> Result<(), Status> {
-        for (name, database) in self.open.read().iter() {
-            if is_of(name, project) {
-                database.clear().map_err(refused)?;
-            }
-        }
-        Ok(())
+        replace_all(&self.of(project), |(_, database)| database.clear())
     }
 
     /// The databases of one project, or of all, as they are now.
@@ -162,12 +172,9 @@ impl Databases {
         let Some(Moment { project, snapshots }) = saved.downcast_ref() else {
             return Err(Status::internal("the snapshot was made by another service"));
         };
-        for (name, database) in self.open.read().iter() {
-            if is_of(name, project.as_deref()) {
-                replace(database, snapshots.get(name)).map_err(refused)?;
-            }
-        }
-        Ok(())
+        replace_all(&self.of(project.as_deref()), |(name, database)| {
+            replace(database, snapshots.get(name))
+        })
     }
 
     /// Makes the project `to` a copy of `from`. Databases that come to be by this live in memory, also
@@ -177,34 +184,46 @@ impl Databases {
     /// As [`Databases::get`].
     pub(crate) fn fork(&self, from: &str, to: &str) -> Result<(), Status> {
         self.preparer.fork(from, to);
-        let mut open = self.open.write();
-        let source = open.iter().filter(|(name, _)| *name.project == *from);
-        let mut copies: HashMap<DatabaseName, Snapshot> = source
+        let mut copies: HashMap<DatabaseName, Snapshot> = self
+            .of(Some(from))
+            .iter()
             .map(|(name, it)| (DatabaseName::new(to, &name.database), it.snapshot()))
             .collect();
-        for (name, database) in open.iter() {
-            if *name.project == *to {
-                replace(database, copies.remove(name).as_ref()).map_err(refused)?;
-                database.derive_with(Arc::new(self.preparer.indexer(name)));
-            }
+        let targets = self.of(Some(to));
+        replace_all(&targets, |(name, database)| replace(database, copies.get(name)))?;
+        for (name, database) in &targets {
+            copies.remove(name);
+            self.derive(name, database);
         }
         for (name, snapshot) in copies {
-            self.check_room(open.len())?;
             let fork = Database::fork(self.env.clone(), Limits::default(), &snapshot);
-            fork.derive_with(Arc::new(self.preparer.indexer(&name)));
+            self.derive(&name, &fork);
+            let mut open = self.open.write();
+            // Somebody may have named it meanwhile; nothing can be in it that counts.
+            if !open.contains_key(&name) {
+                self.check_room(open.len())?;
+            }
             open.insert(name, fork);
         }
         Ok(())
     }
 
-    /// Lets go of every database, and writes what is kept to the disk.
+    /// Lets go of every database, and writes what is kept to the disk. Of one that nothing was ever written
+    /// to nothing is kept.
     ///
     /// # Errors
     /// The disk's; every other database is closed all the same.
     pub(crate) fn close(&self) -> Result<(), Status> {
-        let open = self.open.read();
-        let closed: Vec<_> = open.values().map(Database::close).collect();
-        closed.into_iter().collect::<Result<(), StoreError>>().map_err(refused)
+        let close = |(name, database): (DatabaseName, Database)| {
+            let is_unused = database.log().newest() == Version::ZERO;
+            database.close().map_err(refused)?;
+            match &self.kept {
+                Some(kept) if is_unused => kept.remove(&name),
+                Some(_) | None => Ok(()),
+            }
+        };
+        let closed: Vec<_> = self.all().into_iter().map(close).collect();
+        closed.into_iter().collect()
     }
 }
 
@@ -212,11 +231,23 @@ fn is_of(name: &DatabaseName, project: Option<&str>) -> bool {
     project.is_none_or(|project| *project == *name.project)
 }
 
-fn replace(database: &Database, by: Option<&Snapshot>) -> Result<(), StoreError> {
+fn replace(database: &Database, by: Option<&Snapshot>) -> Result<Arc<Commit>, StoreError> {
     match by {
-        Some(snapshot) => database.restore(snapshot).map(drop),
-        None => database.clear().map(drop),
+        Some(snapshot) => database.restore(snapshot),
+        None => database.clear(),
     }
+}
+
+/// Replaces what databases hold, and waits until that has survived what their durability promises.
+fn replace_all(
+    databases: &[(DatabaseName, Database)],
+    replace: impl Fn(&(DatabaseName, Database)) -> Result<Arc<Commit>, StoreError>,
+) -> Result<(), Status> {
+    let commits: Result<Vec<_>, _> = databases.iter().map(replace).collect();
+    // All are on their way to the disk before the first one is waited for.
+    let commits = commits.map_err(refused)?;
+    let mut done = databases.iter().zip(&commits);
+    done.try_for_each(|((_, database), commit)| database.wait_durable(commit)).map_err(refused)
 }
 
 fn refused(error: StoreError) -> Status {

@@ -56,6 +56,26 @@ impl Kept {
     pub(crate) fn folder(&self, name: &DatabaseName) -> Result<PathBuf, Status> {
         Ok(self.dir.join(escape(&name.project)?).join(escape(&name.database)?))
     }
+
+    /// Removes the folder of a database that nothing was written to, and that of its project if it was the only one.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn remove(&self, name: &DatabaseName) -> Result<(), Status> {
+        let folder = self.folder(name)?;
+        let removed = match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        };
+        removed.map_err(|error| {
+            Status::unavailable(format!("could not remove {}: {error}", folder.display()))
+        })?;
+        if let Some(project) = folder.parent() {
+            // It holds others, which is as good.
+            let _removed = fs::remove_dir(project);
+        }
+        Ok(())
+    }
 }
 
 /// The names of the folders in a folder, sorted; none if it does not exist.

@@ -28,7 +28,7 @@ use svc_kit::{Context, Data, Saved, Service};
 
 pub use base_value::LimitPolicy;
 pub use config::{Config, DatabaseConfig};
-pub use indexes::{IndexPolicy, Indexes, Recorder};
+pub use indexes::{IndexPolicy, Indexes, MissingIndex, Recorder};
 
 use crate::api::Grpc;
 use crate::state::State;

@@ -27,6 +27,9 @@ pub(crate) const EXCEPTIONS_MAX: usize = 1_000;
 /// Operations of the admin API that can be asked for again. Clients ask within seconds.
 pub(crate) const OPERATIONS_MAX: usize = 1_000;
 
+/// One request of the admin API: the largest that clients send, an index of 100 fields, is far below.
+pub(crate) const ADMIN_REQUEST_BYTES_MAX: usize = 1024 * 1024;
+
 /// Items of a page of the admin API's lists when the client names no size.
 pub(crate) const ADMIN_PAGE_SIZE_DEFAULT: usize = 100;
 

@@ -87,9 +87,3 @@ impl State {
         self.stopping.subscribe()
     }
 }
-
-/// Waits until the service stops.
-pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // An error means that the state is gone, which is as good as stopped.
-    let _stopped = stopping.wait_for(|stopping| *stopping).await.map(drop);
-}

@@ -25,6 +25,7 @@ impl Home {
             .thread_name("bench-side")
             .enable_all()
             .build()?;
+        runtime.spawn(host_suite::memory::keep_low());
         Ok(Self { runtime: Some(runtime) })
     }
 

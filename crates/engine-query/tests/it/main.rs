@@ -10,6 +10,7 @@
 mod access;
 mod aggregates;
 mod cursors;
+mod disjunctions;
 mod explain;
 mod filters;
 mod lists;

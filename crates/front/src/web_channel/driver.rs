@@ -44,7 +44,7 @@ impl Driver {
             if has_ended {
                 tokio::select! {
                     () = over => {}
-                    () = stopped(&mut stopping) => {}
+                    () = crate::stopped(&mut stopping) => {}
                 }
             } else {
                 // What was taken from the client is done, though it does not hear of it.
@@ -63,7 +63,7 @@ impl Driver {
                 biased;
                 () = self.session.when(|state| (!state.outbox.is_full()).then_some(())) => {}
                 // The call has its end to tell.
-                () = stopped(&mut stopping) => {}
+                () = crate::stopped(&mut stopping) => {}
             }
             match frames.next().await {
                 Next::Message(message) => {
@@ -101,9 +101,4 @@ impl Driver {
             state.ended = true;
         });
     }
-}
-
-async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // An error means that the service is gone, which is as good as stopped.
-    let _stopped = stopping.wait_for(|stopping| *stopping).await.map(drop);
 }

@@ -17,12 +17,14 @@ use super::grpc::{Answer, caller, unary};
 use super::operations::LongRunning;
 use super::{from_wire::admin as from_wire, to_wire::admin as to_wire};
 use crate::error::Error;
+use crate::limits::ADMIN_REQUEST_BYTES_MAX;
 use crate::ops::admin::{databases, fields, indexes};
 use crate::state::State;
 
 /// The gRPC routes of the admin API. They are not for the web pages of strangers.
 pub(crate) fn router(state: &Arc<State>) -> Router {
-    let admin = FirestoreAdminServer::new(Admin { state: Arc::clone(state) });
+    let admin = FirestoreAdminServer::new(Admin { state: Arc::clone(state) })
+        .max_decoding_message_size(ADMIN_REQUEST_BYTES_MAX);
     let operations = OperationsServer::new(LongRunning::new(Arc::clone(state)));
     let routes = tonic::service::Routes::new(admin).add_service(operations);
     front::grpc::router(routes).route_layer(from_fn(refuse_foreign_pages))

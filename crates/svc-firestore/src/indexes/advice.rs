@@ -8,6 +8,8 @@ use engine_query::{Direction, IndexMode, IndexScope, RequiredField, RequiredInde
 use prost::encoding::{WireType, encode_key, encode_varint, int32, string};
 use serde_json::{Value, json};
 
+use super::MissingIndex;
+
 /// Production's text, and below it what would help.
 pub(super) fn refusal(database: &DatabaseName, required: &RequiredIndex) -> String {
     format!("{}\n\n{}", product_text(database, required), advice(required))
@@ -31,6 +33,20 @@ fn advice(required: &RequiredIndex) -> String {
     format!("Add this to \"{list}\" in firestore.indexes.json: {}", entry(required))
 }
 
+/// What is to be written into an index file.
+pub(super) fn missing(required: &RequiredIndex) -> MissingIndex {
+    let single = match required {
+        RequiredIndex::Composite { .. } => None,
+        RequiredIndex::Single { scope, mode, .. } => Some(entry_single(*mode, *scope)),
+    };
+    MissingIndex { entry: entry(required), single }
+}
+
+fn entry_single(mode: IndexMode, scope: IndexScope) -> Value {
+    let (key, value) = mode_name(mode);
+    json!({key: value, "queryScope": scope_name(scope)})
+}
+
 /// The entry of an index file.
 pub(super) fn entry(required: &RequiredIndex) -> Value {
     match required {
@@ -47,10 +63,7 @@ pub(super) fn entry(required: &RequiredIndex) -> Value {
             if !indexes.contains(&(*mode, *scope)) {
                 indexes.push((*mode, *scope));
             }
-            let indexes = indexes.into_iter().map(|(mode, scope)| {
-                let (key, value) = mode_name(mode);
-                json!({key: value, "queryScope": scope_name(scope)})
-            });
+            let indexes = indexes.into_iter().map(|(mode, scope)| entry_single(mode, scope));
             json!({
                 "collectionGroup": collection_id,
                 "fieldPath": field.to_string(),

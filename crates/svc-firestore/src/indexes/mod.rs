@@ -33,12 +33,22 @@ pub enum IndexPolicy {
     Warn,
     /// It is refused as production does it.
     Strict,
-    /// It is answered, and the index is declared from then on.
+    /// It is answered, and the index is written into the project's file, for the suites to come.
     Record,
 }
 
-/// Writes an entry for the database of an id into the project's index file.
-pub type Recorder = Arc<dyn Fn(&str, &Value) -> Result<(), String> + Send + Sync>;
+/// An index that is to be declared.
+#[derive(Clone, Debug)]
+pub struct MissingIndex {
+    /// The entry of an index file, as nothing is declared yet.
+    pub entry: Value,
+    /// For an index of a single field, the one of the entry's indexes that is missing: where the field has an
+    /// entry already, that is all it lacks.
+    pub single: Option<Value>,
+}
+
+/// Writes an index for the database of an id into the project's index file.
+pub type Recorder = Arc<dyn Fn(&str, &MissingIndex) -> Result<(), String> + Send + Sync>;
 
 /// The indexes of every database: those of one id are the same in every project.
 #[derive(Clone, Default)]
@@ -221,7 +231,7 @@ impl Preparer {
         }
         drop(advised);
         let text = match (self.indexes.policy, &self.indexes.recorder) {
-            (IndexPolicy::Record, Some(record)) => match record(&id, &advice::entry(&required)) {
+            (IndexPolicy::Record, Some(record)) => match record(&id, &advice::missing(&required)) {
                 Ok(()) => return Ok(()),
                 Err(problem) => advice::not_recorded(&required, &problem),
             },

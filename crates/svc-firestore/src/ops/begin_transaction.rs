@@ -9,7 +9,7 @@ use crate::access::{self, Access};
 use crate::error::Error;
 use crate::state::State;
 
-/// Begins a transaction  in `database`.
+/// Begins a transaction in `database`.
 ///
 /// # Errors
 /// A transaction to retry that is unknown or read-only; read times that cannot be served.

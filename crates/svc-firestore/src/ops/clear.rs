@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use base_value::{DatabaseName, DocumentPath, ResourcePath, key};
-use engine_store::{Commit, KeyRange, WriteBatch};
+use base_value::{DatabaseName, ResourcePath};
+use engine_store::{Commit, WriteBatch};
 use engine_txn::{CommitError, Database};
 
 use crate::error::Error;
@@ -22,25 +22,25 @@ pub(crate) async fn clear(
     let commit = if path.is_empty() {
         database.clear().map_err(CommitError::from)?
     } else {
-        delete_below(&database, path)?
+        let (all, path) = (database.clone(), path.clone());
+        super::blocking(move || delete_below(&all, &path)).await??
     };
     Ok(database.durable(&commit).await.map_err(CommitError::from)?)
 }
 
+/// In one commit. What comes to be below meanwhile may be there afterwards, as if it came just then.
 fn delete_below(database: &Database, path: &ResourcePath) -> Result<Arc<Commit>, Error> {
+    let snapshot = database.snapshot();
+    let keys = engine_query::keys_below(&snapshot, path);
+    snapshot.check().map_err(CommitError::from)?;
     let (commit, ()) = database.commit(None, |reads, _time| {
         let mut batch = WriteBatch::new();
-        for entry in reads.snapshot().range(&KeyRange::all()) {
-            if key::parse(entry.key()).is_some_and(|document| lies_below(path, &document)) {
-                batch.delete(entry.key().clone());
+        for key in &keys {
+            if reads.get(key).is_some() {
+                batch.delete(key.clone());
             }
         }
         Ok::<_, Error>((batch, ()))
     })?;
     Ok(commit)
-}
-
-fn lies_below(path: &ResourcePath, document: &DocumentPath) -> bool {
-    let mut segments = document.segments();
-    path.segments().all(|segment| segments.next() == Some(segment))
 }

@@ -42,7 +42,7 @@ pub(crate) async fn list_collection_ids(
 ) -> Result<Page, Error> {
     access::check(caller, Access::Admin)?;
     let database = state.database(&request.database)?;
-    let after = after(&request.page_token)?;
+    let after = page_token::name_after(TOKEN, &request.page_token)?;
     let view =
         view::open(state, &database, request.consistency, || ReadScope::Keys(Vec::new())).await?;
     let parent = request.parent;
@@ -62,17 +62,6 @@ pub(crate) async fn list_collection_ids(
     let more = ids.len() > size;
     ids.truncate(size);
     let last = ids.last().filter(|_| more);
-    let next_page_token =
-        last.map(|id| page_token::encode(&[TOKEN, id.as_bytes()].concat())).unwrap_or_default();
+    let next_page_token = last.map(|id| page_token::of_name(TOKEN, id)).unwrap_or_default();
     Ok(Page { ids, next_page_token })
-}
-
-/// The last id of the page before.
-fn after(token: &str) -> Result<Option<String>, Error> {
-    if token.is_empty() {
-        return Ok(None);
-    }
-    let bytes = page_token::decode(token)?;
-    let id = bytes.strip_prefix(TOKEN).and_then(|id| String::from_utf8(id.to_vec()).ok());
-    id.map(Some).ok_or_else(|| Error::invalid("invalid page token"))
 }

@@ -1,7 +1,7 @@
 //! PartitionQuery: where to cut a collection group so that several clients can read it side by side.
 
 use base_token::Identity;
-use base_value::{DatabaseName, DocumentName};
+use base_value::{DatabaseName, DocumentName, DocumentPath};
 use engine_query::{Prepared, Query, partition};
 use engine_txn::ReadScope;
 
@@ -10,6 +10,9 @@ use super::view::{self, Consistency};
 use crate::access::{self, Access};
 use crate::error::Error;
 use crate::state::State;
+
+/// What every token of this method begins with.
+const TOKEN: &[u8] = b"cut:";
 
 /// What is asked for.
 pub(crate) struct Request {
@@ -30,7 +33,8 @@ pub(crate) struct Page {
     pub(crate) next_page_token: String,
 }
 
-/// Finds the cuts. A token holds how many were answered before.
+/// Finds the cuts. A token holds the last one that was answered before, so that what is written between two pages
+/// repeats none.
 ///
 /// # Errors
 /// Queries that cannot be partitioned, page tokens that cannot be read, and those of the consistency.
@@ -40,6 +44,7 @@ pub(crate) async fn partition_query(
     request: Request,
 ) -> Result<Page, Error> {
     access::check(caller, Access::Admin)?;
+    let after = page_token::name_after(TOKEN, &request.page_token)?;
     let database = state.database(&request.database)?;
     let query = Query { limits: state.limits(), ..request.query };
     let prepared = Prepared::new(&request.database, query)?;
@@ -51,24 +56,18 @@ pub(crate) async fn partition_query(
         view.check()?;
         Ok::<_, Error>(cuts)
     };
-    let all = super::blocking(cut).await??;
-    let before = answered_before(&request.page_token)?;
-    let size = if request.page_size == 0 { usize::MAX } else { request.page_size };
-    let cuts: Vec<_> = all.iter().skip(before).take(size).cloned().collect();
-    let answered = before.saturating_add(cuts.len());
-    let next_page_token = match answered < all.len() {
-        true => page_token::encode(answered.to_string().as_bytes()),
-        false => String::new(),
-    };
-    let name = |path| request.database.document(path);
-    Ok(Page { cuts: cuts.into_iter().map(name).collect(), next_page_token })
-}
-
-fn answered_before(token: &str) -> Result<usize, Error> {
-    if token.is_empty() {
-        return Ok(0);
+    let mut cuts = super::blocking(cut).await??;
+    if let Some(after) = after {
+        let after = DocumentPath::parse(&after).map_err(|_| page_token::invalid())?;
+        cuts.retain(|cut| *cut > after);
     }
-    let bytes = page_token::decode(token)?;
-    let number = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
-    number.ok_or_else(|| Error::invalid("invalid page token"))
+    let size = if request.page_size == 0 { usize::MAX } else { request.page_size };
+    let more = cuts.len() > size;
+    cuts.truncate(size);
+    let last = cuts.last().filter(|_| more);
+    let next_page_token = last.map(|cut| page_token::of_name(TOKEN, cut.as_str()));
+    Ok(Page {
+        next_page_token: next_page_token.unwrap_or_default(),
+        cuts: cuts.into_iter().map(|cut| request.database.document(cut)).collect(),
+    })
 }

@@ -1,8 +1,7 @@
 //! CreateDocument and UpdateDocument: one write, then the document as it left it.
 
 use base_token::Identity;
-use base_value::{FieldPath, key};
-use engine_txn::CommitError;
+use base_value::FieldPath;
 
 use super::commit;
 use super::get_document::Document;
@@ -25,18 +24,8 @@ pub(crate) async fn write_document(
     let database = state.database(&write.name.database)?;
     let committed = commit::apply(state, &database, std::slice::from_ref(&write), None)?;
     commit::survived(&database, &committed).await?;
-    let key = key::document(&write.name.path);
-    let changed = committed.commit.changes.iter().find(|change| change.key == key);
-    let record = match changed {
-        Some(change) => change.after.clone(),
-        // The write changed nothing, so the document is as it was.
-        None => {
-            let snapshot = database.snapshot();
-            let record = snapshot.get(&key);
-            snapshot.check().map_err(CommitError::from)?;
-            record
-        }
-    };
+    // Not as it is by now: others may have written meanwhile.
+    let record = committed.outcomes.first().and_then(|outcome| outcome.after(&committed.commit));
     let record = record.ok_or(Error::Bug("a written document is missing"))?;
     Ok(Document::masked(write.name, record, mask))
 }

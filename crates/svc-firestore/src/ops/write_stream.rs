@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::commit::{self, Committed};
 use super::writes::Write;
-use crate::state::{State, stopped};
+use crate::state::State;
 
 /// One message of a client.
 pub(crate) struct Request {
@@ -47,7 +47,7 @@ pub(crate) async fn write_stream(
     for number in 0u64.. {
         let request = tokio::select! {
             biased;
-            () = stopped(&mut stopping) => {
+            () = front::stopped(&mut stopping) => {
                 return Err(Status::unavailable("the suite is stopping"));
             }
             () = out.closed() => return Ok(()),

@@ -132,3 +132,11 @@ fn large_collections_go_in_bounded_commits() {
     assert!(suite.env.monotonic() - began < Duration::from_millis(50));
     assert!(suite.after(2 * HOUR).is_empty());
 }
+
+#[test]
+fn who_stops_the_suite_does_not_wait_for_the_rest() {
+    let suite = suite();
+    suite.put((0..2_000).map(|number| (format!("c/{number:04}"), until(NOW.plus(HOUR)))));
+    suite.sweeper.end();
+    assert_eq!(suite.after(HOUR).len(), 2_000);
+}

@@ -210,7 +210,7 @@ pub(crate) fn update_field(
     }
     let indexes = match field.index_config {
         Some(config) if !config.uses_ancestor_config || !config.indexes.is_empty() => {
-            Some(config.indexes.iter().map(single).collect::<Result<Vec<_>, _>>()?)
+            Some(singles(&config.indexes)?)
         }
         Some(_) | None => None,
     };
@@ -219,6 +219,19 @@ pub(crate) fn update_field(
         has_ttl: with_ttl.then_some(field.ttl_config.is_some()),
     };
     Ok((name, update))
+}
+
+/// The indexes of one field: each at most once, so that there are few.
+fn singles(indexes: &[wire::Index]) -> Result<Vec<SingleIndex>, Error> {
+    let mut found = Vec::new();
+    for index in indexes {
+        let single = single(index)?;
+        if found.contains(&single) {
+            return Err(Error::invalid("the index configuration has an index twice"));
+        }
+        found.push(single);
+    }
+    Ok(found)
 }
 
 fn single(index: &wire::Index) -> Result<SingleIndex, Error> {

@@ -48,7 +48,7 @@ pub(crate) fn batch_get_documents(
 }
 
 /// What production says of any request that is too large.
-fn check_payload(request: &impl Message, limits: LimitPolicy) -> Result<(), Error> {
+pub(super) fn check_payload(request: &impl Message, limits: LimitPolicy) -> Result<(), Error> {
     if limits.is_above(request.encoded_len(), COMMIT_BYTES_MAX) {
         return Err(Error::invalid(format!(
             "Request payload size exceeds the limit: {COMMIT_BYTES_MAX} bytes."

@@ -6,6 +6,7 @@ use base_wire::google::firestore::v1 as wire;
 use engine_query::QueryError;
 use wire::target::{QueryTarget, ResumeType, TargetType, query_target};
 
+use super::requests::check_payload;
 use super::{query, times, writes};
 use crate::error::Error;
 use crate::indexes::Preparer;
@@ -107,6 +108,7 @@ pub(crate) fn write(
     known: Option<&DatabaseName>,
     limits: LimitPolicy,
 ) -> Result<write_stream::Request, Error> {
+    check_payload(&request, limits)?;
     let named = match request.database.as_str() {
         "" => None,
         name => Some(parse_database(name)?),

@@ -31,7 +31,7 @@ pub(crate) fn list_databases(
     project: &str,
 ) -> Result<Vec<DatabaseInfo>, Error> {
     access::check(caller, Access::Manage)?;
-    Ok(state.catalog.list(&state.databases, project)?)
+    Ok(state.catalog.list(&state.databases, project))
 }
 
 /// One database.
@@ -58,12 +58,9 @@ pub(crate) fn create_database(
 ) -> Result<Arc<Operation>, Error> {
     access::check(caller, Access::Manage)?;
     check_id(&name.database)?;
-    if state.catalog.find(&state.databases, name)?.is_some() {
-        return Err(Error::DatabaseAlreadyExists);
-    }
     // So that it counts among the databases of the suite, and has a folder where data is kept.
     state.database(name)?;
-    let made = state.catalog.create(name, settings)?;
+    let made = state.catalog.create(&state.databases, name, settings)?;
     Ok(state.operations.note(name, Outcome::DatabaseCreated(made)))
 }
 
@@ -78,18 +75,19 @@ pub(crate) fn update_database(
     etag: &str,
     change: SettingsChange,
 ) -> Result<Arc<Operation>, Error> {
-    let before = open(state, caller, name)?;
-    check_etag(&before, etag)?;
-    let settings = before.settings.clone();
-    let settings = DatabaseSettings {
-        concurrency: change.concurrency.unwrap_or(settings.concurrency),
-        has_point_in_time_recovery: change
-            .has_point_in_time_recovery
-            .unwrap_or(settings.has_point_in_time_recovery),
-        is_delete_protected: change.is_delete_protected.unwrap_or(settings.is_delete_protected),
-        ..settings
-    };
-    let after = state.catalog.update(before, settings);
+    access::check(caller, Access::Manage)?;
+    let after = state.catalog.update(&state.databases, name, |before| {
+        check_etag(before, etag)?;
+        let settings = before.settings.clone();
+        Ok(DatabaseSettings {
+            concurrency: change.concurrency.unwrap_or(settings.concurrency),
+            has_point_in_time_recovery: change
+                .has_point_in_time_recovery
+                .unwrap_or(settings.has_point_in_time_recovery),
+            is_delete_protected: change.is_delete_protected.unwrap_or(settings.is_delete_protected),
+            ..settings
+        })
+    })?;
     Ok(state.operations.note(name, Outcome::DatabaseUpdated(after)))
 }
 
@@ -103,17 +101,18 @@ pub(crate) async fn delete_database(
     name: &DatabaseName,
     etag: &str,
 ) -> Result<Arc<Operation>, Error> {
-    let before = open(state, caller, name)?;
-    check_etag(&before, etag)?;
-    if before.settings.is_delete_protected {
-        return Err(Error::DeleteProtected(name.clone()));
-    }
+    open(state, caller, name)?;
     let database = state.database(name)?;
-    let commit = database.clear().map_err(CommitError::from)?;
+    let (before, commit) = state.catalog.delete(&state.databases, name, |before| {
+        check_etag(before, etag)?;
+        if before.settings.is_delete_protected {
+            return Err(Error::DeleteProtected(name.clone()));
+        }
+        state.preparer.forget(name);
+        Ok(database.clear().map_err(CommitError::from)?)
+    })?;
     database.durable(&commit).await.map_err(CommitError::from)?;
-    state.preparer.forget(name);
     state.redefined(name)?;
-    state.catalog.delete(&state.databases, name);
     Ok(state.operations.note(name, Outcome::DatabaseDeleted(before)))
 }
 

@@ -126,6 +126,7 @@ pub(crate) fn update_field(
 ) -> Result<Arc<Operation>, Error> {
     let database = &name.group.database;
     open(state, caller, database)?;
+    name.group.check_one()?;
     if name.field.is_some() && name.group.collection_id == ALL_COLLECTIONS {
         return Err(Error::invalid(format!("`{ALL_COLLECTIONS}` has no field but `*`")));
     }

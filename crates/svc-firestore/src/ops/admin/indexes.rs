@@ -49,6 +49,7 @@ pub(crate) fn create_index(
     fields: Vec<RequiredField>,
 ) -> Result<Arc<Operation>, Error> {
     open(state, caller, &group.database)?;
+    group.check_one()?;
     check_fields(&fields)?;
     let collection_id = group.collection_id.clone();
     let index = DeclaredIndex { collection_id, scope, fields };
@@ -141,13 +142,17 @@ fn not_found(group: &Group, id: &str) -> Error {
 }
 
 fn check_fields(fields: &[RequiredField]) -> Result<(), Error> {
+    let own = fields.iter().filter(|field| !path(field).is_name());
+    // First, so that what follows is little work.
+    if own.clone().count() > INDEX_FIELDS_MAX {
+        return Err(Error::invalid(format!("the index has more than {INDEX_FIELDS_MAX} fields")));
+    }
     let paths: Vec<&FieldPath> = fields.iter().map(path).collect();
     let repeated =
         paths.iter().enumerate().find(|(at, path)| paths.iter().take(*at).any(|one| one == *path));
     if let Some((_, path)) = repeated {
         return Err(Error::invalid(format!("the index has the field `{path}` twice")));
     }
-    let own = fields.iter().filter(|field| !path(field).is_name());
     let arrays = own.clone().filter(|field| matches!(field, RequiredField::Contains(_))).count();
     let vectors = own.clone().filter(|field| matches!(field, RequiredField::Vector(..))).count();
     match own.count() {
@@ -155,9 +160,6 @@ fn check_fields(fields: &[RequiredField]) -> Result<(), Error> {
         1 if vectors == 0 => Err(Error::invalid(
             "this index is not necessary, configure using single field index controls",
         )),
-        len if len > INDEX_FIELDS_MAX => {
-            Err(Error::invalid(format!("the index has more than {INDEX_FIELDS_MAX} fields")))
-        }
         _ if arrays > 1 => Err(Error::invalid("the index has more than one array field")),
         _ if vectors > 1 => Err(Error::invalid("the index has more than one vector field")),
         _ if arrays > 0 && vectors > 0 => {

@@ -29,6 +29,14 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// Checks that it is one group, of which something can be said.
+    fn check_one(&self) -> Result<(), Error> {
+        match self.collection_id.as_str() {
+            EVERY_GROUP => Err(Error::invalid("`-` stands for every collection group; name one")),
+            _ => Ok(()),
+        }
+    }
+
     fn includes(&self, collection_id: &str) -> bool {
         self.collection_id == EVERY_GROUP || self.collection_id == collection_id
     }
@@ -53,14 +61,7 @@ pub(crate) struct Page<T> {
 impl PageOf {
     /// The page of `items`, whose order is that of `name`. A token holds the last name of the page before.
     fn of<T>(&self, items: Vec<T>, name: impl Fn(&T) -> String) -> Result<Page<T>, Error> {
-        let after = match self.token.as_str() {
-            "" => None,
-            token => {
-                let bytes = page_token::decode(token)?;
-                let name = bytes.strip_prefix(TOKEN).and_then(|it| str::from_utf8(it).ok());
-                Some(name.ok_or_else(|| Error::invalid("invalid page token"))?.to_owned())
-            }
-        };
+        let after = page_token::name_after(TOKEN, &self.token)?;
         let mut items: Vec<(String, T)> =
             items.into_iter().map(|item| (name(&item), item)).collect();
         items.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -72,8 +73,7 @@ impl PageOf {
         let more = items.len() > size;
         items.truncate(size);
         let last = items.last().filter(|_| more);
-        let next_token =
-            last.map(|(name, _)| page_token::encode(&[TOKEN, name.as_bytes()].concat()));
+        let next_token = last.map(|(name, _)| page_token::of_name(TOKEN, name));
         Ok(Page {
             next_token: next_token.unwrap_or_default(),
             items: items.into_iter().map(|(_, item)| item).collect(),
@@ -84,6 +84,6 @@ impl PageOf {
 /// Checks that the caller may use the admin API, and that there is such a database.
 fn open(state: &State, caller: &Identity, name: &DatabaseName) -> Result<DatabaseInfo, Error> {
     access::check(caller, Access::Manage)?;
-    let found = state.catalog.find(&state.databases, name)?;
+    let found = state.catalog.find(&state.databases, name);
     found.ok_or_else(|| Error::DatabaseNotFound(name.clone()))
 }

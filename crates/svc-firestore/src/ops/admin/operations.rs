@@ -29,7 +29,8 @@ pub(crate) fn list_operations(
     page: &PageOf,
 ) -> Result<Page<Arc<Operation>>, Error> {
     access::check(caller, Access::Manage)?;
-    page.of(state.operations.of(database), |operation| operation.id.clone())
+    let name = |operation: &Arc<Operation>| format!("{:020} {}", operation.time.0, operation.id);
+    page.of(state.operations.of(database), name)
 }
 
 /// One operation.

@@ -20,7 +20,7 @@ use super::{Event, Request, Room, TargetEvent};
 use crate::access::{self, Access};
 use crate::limits::{BYTES_IN_FLIGHT, TARGETS_PER_STREAM_MAX};
 use crate::ops::blocking;
-use crate::state::{State, stopped};
+use crate::state::State;
 
 /// How long a stream is silent before it says that all is as it was. The Node SDK takes two minutes of
 /// silence for a broken stream and opens another.
@@ -57,7 +57,7 @@ pub(crate) async fn listen(
         };
         let mut done = tokio::select! {
             biased;
-            () = stopped(&mut stopping) => {
+            () = front::stopped(&mut stopping) => {
                 Err(Halt::Ended(Status::unavailable("the suite is stopping")))
             }
             () = out.closed() => Err(Halt::Gone),

@@ -51,8 +51,8 @@ pub(crate) struct Applied {
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     key: Bytes,
-    /// The update time if the commit turns out not to change the document; `None` after a delete.
-    unchanged: Option<UnixMicros>,
+    /// The document as the commit found it, which it still is where the commit turns out not to change it.
+    before: Option<Record>,
     deleted: bool,
     pub(crate) transform_results: Vec<Value>,
 }
@@ -66,7 +66,16 @@ impl Outcome {
         }
         // A commit lists its changes in key order.
         let found = commit.changes.binary_search_by(|change| change.key.cmp(&self.key));
-        if found.is_ok() { Some(commit.time) } else { self.unchanged.or(Some(commit.time)) }
+        let unchanged = self.before.as_ref().map(|record| record.updated);
+        if found.is_ok() { Some(commit.time) } else { unchanged.or(Some(commit.time)) }
+    }
+
+    /// The document as `commit` has left it.
+    pub(crate) fn after(&self, commit: &Commit) -> Option<Record> {
+        match commit.changes.binary_search_by(|change| change.key.cmp(&self.key)) {
+            Ok(at) => commit.changes.get(at)?.after.clone(),
+            Err(_) => self.before.clone(),
+        }
     }
 }
 
@@ -93,7 +102,7 @@ pub(crate) fn apply(
         let transform_results = pending.write(write, request_time, limits)?;
         outcomes.push(Outcome {
             key,
-            unchanged: pending.stored.as_ref().map(|record| record.updated),
+            before: pending.stored.clone(),
             deleted: matches!(write.action, Action::Delete),
             transform_results,
         });
