@@ -89,3 +89,13 @@ test('off says nothing', async (t) => {
   assert.equal((await rest(suite, 'POST', ':runQuery', QUERY)).status, 200);
   assert.deepEqual(JSON.parse(readFileSync(join(cwd, 'firestore.indexes.json'), 'utf8')), { indexes: [], fieldOverrides: [] });
 });
+
+test('databases of the enterprise edition want no index', async (t) => {
+  const config = { firestore: [{ database: '(default)' }, { database: 'data', edition: 'enterprise' }] };
+  const suite = await suiteFor(t, withIndexes(firebaseProject(t, { 'firebase.json': config }), 'strict'));
+  const status = async (/** @type {string} */ database) => {
+    const url = `${suite.firestore.url}/v1/projects/${suite.project}/databases/${database}/documents:runQuery`;
+    return (await fetch(url, { method: 'POST', headers: { authorization: 'Bearer owner' }, body: JSON.stringify(QUERY) })).status;
+  };
+  assert.deepEqual([await status('(default)'), await status('data')], [400, 200]);
+});

@@ -246,4 +246,38 @@ describe('listeners of firebase/firestore', () => {
     assert.deepEqual(await until(2), ['true', 'false']);
     stop();
   });
+
+  test('a document that the listening client creates is never missing again', async () => {
+    const document = full.doc(db(), 'listen/created');
+    /** @type {[boolean, boolean][]} */
+    const heard = [];
+    const end = new Promise((resolve) => {
+      const stop = full.onSnapshot(document, { includeMetadataChanges: true }, (/** @type {any} */ snapshot) => {
+        const { hasPendingWrites, fromCache } = snapshot.metadata;
+        if (!snapshot.exists() && !fromCache && heard.length === 0) void full.setDoc(document, { n: 1 });
+        if (!fromCache || heard.length > 0) heard.push([snapshot.exists(), hasPendingWrites]);
+        if (snapshot.exists() && !hasPendingWrites) resolve(stop());
+      });
+    });
+    await end;
+    assert.deepEqual(heard, [[false, false], [true, true], [true, false]]);
+  });
+
+  test('fifteen thousand documents of a collection group, filtered and ordered', async () => {
+    const count = 15_000;
+    const root = 'projects/demo-web-listen/databases/(default)/documents';
+    for (let from = 0; from < count; from += 500) {
+      const writes = Array.from({ length: 500 }, (_, at) => {
+        const n = from + at;
+        const fields = { n: { integerValue: count - n }, even: { booleanValue: n % 2 === 0 } };
+        return { update: { name: `${root}/owners/o${n % 7}/things/t${n}`, fields } };
+      });
+      const url = `${file.suite.firestore.url}/v1/${root}:commit`;
+      assert.equal((await fetch(url, { method: 'POST', body: JSON.stringify({ writes }) })).status, 200);
+    }
+    const things = full.collectionGroup(db(), 'things');
+    const { docs } = await full.getDocs(full.query(things, full.where('even', '==', true), full.orderBy('n')));
+    const numbers = docs.map((/** @type {any} */ document) => document.get('n'));
+    assert.deepEqual(numbers, Array.from({ length: count / 2 }, (_, n) => 2 * n + 2));
+  });
 });

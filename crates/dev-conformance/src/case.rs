@@ -101,6 +101,8 @@ pub struct Step {
     pub query: Option<QuerySpec>,
     /// RunAggregationQuery.
     pub aggregate: Option<AggregateSpec>,
+    /// ExecutePipeline, stage by stage.
+    pub pipeline: Option<Vec<Vec<Value>>>,
     /// BeginTransaction; the value is the request's `options`.
     pub begin: Option<Value>,
     /// Rollback of a captured transaction.

@@ -33,6 +33,8 @@ pub struct Expectation {
     batch: Option<Map<String, Value>>,
     /// Results of an aggregation.
     aggregate: Option<Map<String, Value>>,
+    /// Fields of the rows of a pipeline, in order, a row's name as a relative path under `@`.
+    rows: Option<Vec<Map<String, Value>>>,
     /// Transform results of the writes of a commit.
     transforms: Option<Vec<Vec<Value>>>,
     /// Headers; null: must be absent.
@@ -138,6 +140,10 @@ impl Expectation {
                 body.pointer("/0/result/aggregateFields").cloned().unwrap_or_else(|| json!({}));
             out.push((fields_to_rest(aggregate), actual));
         }
+        if let Some(rows) = &self.rows {
+            let actual = results(body).map(|row| named_row(row, scope)).collect();
+            out.push((rows.iter().map(expected_row).collect(), actual));
+        }
         if let Some(transforms) = &self.transforms {
             let expected =
                 transforms.iter().map(|results| results.iter().map(to_rest).collect::<Value>());
@@ -171,6 +177,24 @@ fn documents(body: &Value) -> impl Iterator<Item = &Value> {
     let listed = body.get("documents").and_then(Value::as_array).into_iter().flatten();
     let streamed = body.as_array().into_iter().flatten().filter_map(|item| item.get("document"));
     listed.chain(streamed)
+}
+
+/// The rows of a pipeline's answer.
+fn results(body: &Value) -> impl Iterator<Item = &Value> {
+    let responses = body.as_array().into_iter().flatten();
+    responses.filter_map(|response| response.get("results")?.as_array()).flatten()
+}
+
+/// A row as the pair of its name, if it has one, and its fields.
+fn named_row(row: &Value, scope: &Scope) -> Value {
+    let name = row.get("name").map(|_| relative(row, scope));
+    json!([name, row.get("fields").cloned().unwrap_or_else(|| json!({}))])
+}
+
+fn expected_row(row: &Map<String, Value>) -> Value {
+    let mut fields = row.clone();
+    let name = fields.remove("@");
+    json!([name, fields_to_rest(&fields)])
 }
 
 fn relative(document: &Value, scope: &Scope) -> String {

@@ -16,6 +16,7 @@ pub mod fuzz;
 mod generate;
 mod matcher;
 pub mod oracle;
+mod pipeline;
 mod query;
 pub mod recorded;
 pub mod report;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::case::{Auth, Step};
 use crate::generate;
+use crate::pipeline;
 use crate::scope::Scope;
 use crate::value::expand_marks;
 use crate::write::WriteSpec;
@@ -100,6 +101,10 @@ fn shape(step: &Step) -> Result<(String, String, Option<Value>)> {
     if let Some(aggregate) = &step.aggregate {
         let target = format!("{}:runAggregationQuery", parent(aggregate.query.parent.as_deref()));
         return post(target, json!({ "structuredAggregationQuery": aggregate.to_rest()? }));
+    }
+    if let Some(stages) = &step.pipeline {
+        let structured = pipeline::structured(stages)?;
+        return post("{docs}:executePipeline".into(), json!({ "structuredPipeline": structured }));
     }
     if let Some(options) = &step.begin {
         return post("{docs}:beginTransaction".into(), json!({ "options": options }));

@@ -48,7 +48,7 @@ pub(crate) fn expand_marks(value: &Value) -> Value {
 }
 
 /// True for `{"xxxValue": ...}` and for a matcher (`{"$prefix": ...}`).
-fn is_rest(members: &Map<String, Value>) -> bool {
+pub(crate) fn is_rest(members: &Map<String, Value>) -> bool {
     members.len() == 1
         && members.keys().all(|name| name.ends_with("Value") || name.starts_with('$'))
 }

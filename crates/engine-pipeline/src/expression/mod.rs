@@ -29,7 +29,7 @@ pub(crate) use tests::{Reader, raw_stage};
 pub(crate) use evaluate::Scope;
 pub(crate) use function::type_of;
 pub(crate) use ordered::{Ordered, has_twice};
-pub(crate) use parse::Parser;
+pub(crate) use parse::{Parser, is_function};
 pub(crate) use pattern::Pattern;
 pub(crate) use vector::distance;
 

@@ -10,6 +10,7 @@ use super::{Each, EachKind, Expression, Reference, Subquery};
 use crate::error::PipelineError;
 use crate::limits::{DEPTH_MAX, NODES_MAX, STAGES_MAX};
 use crate::pipeline::Pipeline;
+use crate::stages::Accumulator;
 use crate::term::Term;
 
 /// What is counted, and what names are known, while a request is checked.
@@ -22,6 +23,13 @@ pub(crate) struct Parser {
     bound: Vec<String>,
     /// How often each of them is.
     known: HashMap<String, usize>,
+}
+
+/// Whether there is a function of that name.
+pub(crate) fn is_function(name: &str) -> bool {
+    matches!(name, "array" | "scalar" | "array_filter" | "array_transform")
+        || Lazy::find(name).is_some()
+        || find(name).is_some()
 }
 
 impl Parser {
@@ -132,6 +140,7 @@ impl Parser {
             }
             ("array", _) => return Ok(folded(Expression::Array(self.all(args)?))),
             ("array_filter" | "array_transform", _) => return self.each(name, args),
+            ("scalar", _) => return Err(PipelineError::invalid("'scalar' takes one pipeline")),
             _ => {}
         }
         if let Some((lazy, takes)) = Lazy::find(name) {
@@ -139,6 +148,10 @@ impl Parser {
             return Ok(Expression::Lazy(lazy, self.all(args)?));
         }
         let Some(function) = find(name) else {
+            if Accumulator::is_known(name) {
+                let text = format!("accumulator '{name}' stands in the stage 'aggregate' alone");
+                return Err(PipelineError::Invalid(text));
+            }
             let text = format!("firelet does not have the pipeline function '{name}'");
             return Err(PipelineError::Unimplemented(text));
         };

@@ -11,7 +11,7 @@ use engine_query::Numbers;
 
 use crate::budget::{Budget, Held, weight};
 use crate::error::PipelineError;
-use crate::expression::{Expression, Ordered, Parser, Scope, type_of};
+use crate::expression::{Expression, Ordered, Parser, Scope, is_function, type_of};
 use crate::term::Term;
 
 /// What is accumulated, and of what.
@@ -71,12 +71,21 @@ pub(super) enum State {
 }
 
 impl Accumulator {
+    /// Whether there is an accumulator of that name.
+    pub(crate) fn is_known(name: &str) -> bool {
+        KINDS.iter().any(|(known, _)| *known == name)
+    }
+
     /// Reads an accumulator of a request.
     pub(super) fn parse(term: &Term, parser: &mut Parser) -> Result<Self, PipelineError> {
         let Term::Function { name, args, options } = term else {
             return Err(PipelineError::invalid("an accumulator, such as 'count', expected"));
         };
         let Some((_, kind)) = KINDS.iter().find(|(known, _)| known == name) else {
+            if is_function(name) {
+                let text = format!("function '{name}' is no accumulator");
+                return Err(PipelineError::Invalid(text));
+            }
             let text = format!("firelet does not have the pipeline accumulator '{name}'");
             return Err(PipelineError::Unimplemented(text));
         };

@@ -17,7 +17,7 @@ use crate::error::PipelineError;
 use crate::expression::{Expression, Reference};
 use crate::pipeline::Pipeline;
 use crate::row::Row;
-use accumulate::Accumulator;
+pub(crate) use accumulate::Accumulator;
 
 /// Rows on their way from one stage to the next, computed while they are asked for.
 pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<Row, PipelineError>> + 'r>;

@@ -16,6 +16,12 @@ pub(crate) const DEFAULT_DATABASE: &str = "(default)";
 pub fn firestore_indexes(config: &FirebaseConfig) -> Result<(Indexes, Vec<Notice>), ConfigError> {
     let mut indexes = Indexes::default();
     let mut notices = Vec::new();
+    if config.emulator("firestore").is_some_and(is_enterprise) {
+        indexes.set_enterprise(None);
+    }
+    for entry in entries(config).iter().filter(|entry| is_enterprise(entry)) {
+        indexes.set_enterprise(Some(database(entry)));
+    }
     for IndexFile { database, path } in files(config) {
         let file = config.path(path)?;
         match jsonc::read(&file)? {
@@ -61,6 +67,11 @@ fn entries(config: &FirebaseConfig) -> &[Value] {
         Some(entry) => std::slice::from_ref(entry),
         None => &[],
     }
+}
+
+fn is_enterprise(entry: &Value) -> bool {
+    let edition = entry.get("edition").and_then(Value::as_str);
+    edition.is_some_and(|edition| edition.eq_ignore_ascii_case("enterprise"))
 }
 
 fn database(entry: &Value) -> &str {

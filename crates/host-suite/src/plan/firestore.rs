@@ -28,7 +28,8 @@ pub(super) fn edition(
         match edition.as_str().map(str::to_lowercase).as_deref() {
             Some("standard") => {}
             Some("enterprise") => {
-                let text = "firelet does not have the enterprise edition yet, it runs as standard";
+                let text = "firelet does not have the enterprise edition yet: it runs as standard, with \
+                            pipelines, and asks for no indexes";
                 notices.push(Notice::warning("firestore", text));
             }
             Some(_) | None => return Err(ConfigError::Edition.into()),

@@ -379,7 +379,8 @@ fn what_is_configured_and_without_effect_is_said_once() {
         "emulators: unknown key `emulators.singleProjectMod` is ignored, did you mean `singleProjectMode`?",
         "auth: firelet does not have the Authentication Emulator yet, skipping it",
         "ui: firelet does not have the Emulator UI yet, skipping it",
-        "firestore: firelet does not have the enterprise edition yet, it runs as standard",
+        "firestore: firelet does not have the enterprise edition yet: it runs as standard, with \
+         pipelines, and asks for no indexes",
         "firestore: firestore.rules:2:79 - WARNING Invalid variable name: nobody.",
     ];
     assert_eq!(said, expected);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base_token::Identity;
 use base_wire::google::longrunning as wire;
 use tonic::Request;
 use wire::operations_server::Operations;
@@ -19,6 +20,15 @@ pub(super) struct LongRunning {
 impl LongRunning {
     pub(super) fn new(state: Arc<State>) -> LongRunning {
         LongRunning { state }
+    }
+
+    /// The operation of a name, which is done: to wait for it is to get it.
+    async fn told(&self, caller: &Identity, name: &str) -> Answer<wire::Operation> {
+        unary(async {
+            let name = from_wire::operation_name(name)?;
+            Ok(to_wire::operation(&*operations::get_operation(&self.state, caller, &name)?))
+        })
+        .await
     }
 }
 
@@ -48,12 +58,7 @@ impl Operations for LongRunning {
         &self,
         request: Request<wire::GetOperationRequest>,
     ) -> Answer<wire::Operation> {
-        let caller = caller(&request);
-        unary(async {
-            let name = from_wire::operation_name(&request.into_inner().name)?;
-            Ok(to_wire::operation(&*operations::get_operation(&self.state, &caller, &name)?))
-        })
-        .await
+        self.told(&caller(&request), &request.get_ref().name).await
     }
 
     async fn delete_operation(&self, request: Request<wire::DeleteOperationRequest>) -> Answer<()> {
@@ -79,11 +84,6 @@ impl Operations for LongRunning {
         &self,
         request: Request<wire::WaitOperationRequest>,
     ) -> Answer<wire::Operation> {
-        let caller = caller(&request);
-        unary(async {
-            let name = from_wire::operation_name(&request.into_inner().name)?;
-            Ok(to_wire::operation(&*operations::get_operation(&self.state, &caller, &name)?))
-        })
-        .await
+        self.told(&caller(&request), &request.get_ref().name).await
     }
 }

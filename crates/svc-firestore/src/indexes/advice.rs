@@ -287,6 +287,36 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_index_of_a_group_names_its_field() {
+        fn check(mode: IndexMode, way: &str, field: &str) {
+            let collection_id = "color".to_owned();
+            let scope = IndexScope::Group;
+            let required = RequiredIndex::Single { collection_id, scope, field: path("foo"), mode };
+            let text = refusal(&DatabaseName::new("p", "(default)"), &required);
+            let (before, token) = text
+                .lines()
+                .next()
+                .and_then(|line| line.split_once("?create_exemption="))
+                .expect("the link is there");
+            assert_eq!(
+                before,
+                format!(
+                    "The query requires a COLLECTION_GROUP_{way} index for collection color and field \
+                     foo. You can create it here: \
+                     https://console.firebase.google.com/v1/r/project/p/firestore/indexes"
+                )
+            );
+            let token = URL_SAFE_NO_PAD.decode(token).expect("it is base64");
+            let token = String::from_utf8(token).expect("it holds names and small numbers");
+            let name = "projects/p/databases/(default)/collectionGroups/color/indexes/_";
+            assert_eq!(token, format!("\n?{name}\u{10}\u{2}\u{1a}\u{7}\n\u{3}foo{field}"));
+        }
+        check(IndexMode::Ascending, "ASC", "\u{10}\u{1}");
+        check(IndexMode::Descending, "DESC", "\u{10}\u{2}");
+        check(IndexMode::Contains, "CONTAINS", "\u{18}\u{1}");
+    }
+
+    #[test]
     fn a_missing_vector_index_names_the_command() {
         let required = composite(vec![ascending("a"), RequiredField::Vector(path("v"), 3)]);
         let text = refusal(&DatabaseName::new("p", "(default)"), &required);

@@ -59,6 +59,16 @@ pub struct Indexes {
     pub recorder: Option<Recorder>,
     automatic: Arc<Definitions>,
     databases: HashMap<String, Arc<Definitions>>,
+    enterprise: Enterprise,
+}
+
+/// The databases of the enterprise edition.
+#[derive(Clone, Debug, Default)]
+enum Enterprise {
+    #[default]
+    None,
+    Some(HashSet<String>),
+    All,
 }
 
 impl Indexes {
@@ -71,6 +81,31 @@ impl Indexes {
         let definitions = Definitions::new(read.declared, read.ttl);
         self.databases.insert(database.to_owned(), Arc::new(definitions));
         Ok(())
+    }
+
+    /// Says that the databases of an id, or all of them, are of the enterprise edition. It refuses no query for
+    /// want of an index, whatever the policy.
+    pub fn set_enterprise(&mut self, database: Option<&str>) {
+        match (&mut self.enterprise, database) {
+            (Enterprise::All, _) => {}
+            (enterprise, None) => *enterprise = Enterprise::All,
+            (Enterprise::Some(ids), Some(id)) => {
+                ids.insert(id.to_owned());
+            }
+            (enterprise @ Enterprise::None, Some(id)) => {
+                *enterprise = Enterprise::Some(HashSet::from([id.to_owned()]));
+            }
+        }
+    }
+
+    /// Whether production refuses queries of a database that lack an index, and somebody wants to know.
+    fn are_required(&self, database: &DatabaseName) -> bool {
+        let is_enterprise = match &self.enterprise {
+            Enterprise::None => false,
+            Enterprise::Some(ids) => ids.contains(&*database.database),
+            Enterprise::All => true,
+        };
+        self.policy != IndexPolicy::Off && !is_enterprise
     }
 
     fn of(&self, database: &DatabaseName) -> &Arc<Definitions> {
@@ -176,7 +211,7 @@ impl Preparer {
     ) -> Result<Prepared, Error> {
         let definitions = self.definitions(database);
         let prepared = Prepared::new(database, Query { limits: self.limits, ..query })?;
-        if self.indexes.policy != IndexPolicy::Off {
+        if self.indexes.are_required(database) {
             for required in required_indexes(prepared.query(), sums, definitions.declared())? {
                 self.advise(database, required)?;
             }
@@ -204,5 +239,28 @@ impl Preparer {
         };
         self.log.warn("firestore", &text);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_enterprise_edition_wants_no_index() {
+        #[track_caller]
+        fn check(policy: IndexPolicy, enterprise: &[Option<&str>], expected: [bool; 2]) {
+            let mut indexes = Indexes { policy, ..Indexes::default() };
+            enterprise.iter().for_each(|database| indexes.set_enterprise(*database));
+            let required =
+                ["(default)", "data"].map(|id| indexes.are_required(&DatabaseName::new("p", id)));
+            assert_eq!(required, expected, "{policy:?} {enterprise:?}");
+        }
+        check(IndexPolicy::Warn, &[], [true, true]);
+        check(IndexPolicy::Off, &[], [false, false]);
+        check(IndexPolicy::Strict, &[Some("data")], [true, false]);
+        check(IndexPolicy::Strict, &[Some("data"), Some("(default)")], [false, false]);
+        check(IndexPolicy::Record, &[Some("data"), None], [false, false]);
+        check(IndexPolicy::Warn, &[None, Some("data")], [false, false]);
     }
 }

@@ -111,6 +111,55 @@ async fn contended_counters_count_everybody() {
     }
 }
 
+/// B005 googleapis/google-cloud-go#2604: reads of one transaction that are under way at the same time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_transaction_may_read_twice_at_once() {
+    let server = Arc::new(Server::with(Env::real()));
+    let attempt = |server: Arc<Server>, retry: Bytes| async move {
+        let begin = wire::BeginTransactionRequest {
+            database: DATABASE.to_owned(),
+            options: Some(read_write(retry)),
+        };
+        let begun: wire::BeginTransactionResponse =
+            server.call("BeginTransaction", &begin).await.expect("a transaction");
+        let id = begun.transaction;
+        let one = |path: &'static str| {
+            let (server, id) = (Arc::clone(&server), id.clone());
+            async move { read(&server, &[path], ConsistencySelector::Transaction(id)).await }
+        };
+        let (a, b) = tokio::join!(one("c/a"), one("c/b"));
+        let (a, b) = match (a, b) {
+            (Ok((_, a)), Ok((_, b))) => (a[0].unwrap_or(0), b[0].unwrap_or(0)),
+            (Err(failure), _) | (_, Err(failure)) => return (id, Err(failure)),
+        };
+        let text = format!("set c/a n={} & set c/b n={}", a + 1, b + 1);
+        let committed = end(&server, &text, id.clone()).await;
+        (id, committed)
+    };
+    let tasks: Vec<_> = (0..10)
+        .map(|_| {
+            let server = Arc::clone(&server);
+            tokio::spawn(async move {
+                let mut retry = Bytes::new();
+                for _ in 0..ATTEMPTS_MAX {
+                    match attempt(Arc::clone(&server), retry).await {
+                        (_, Ok(())) => return,
+                        (id, Err(failure)) => {
+                            assert_eq!(failure.code, ABORTED, "{failure:?}");
+                            retry = id;
+                        }
+                    }
+                }
+                panic!("more attempts than an SDK makes");
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("all of them end well");
+    }
+    assert_eq!((value(&server, "c/a").await, value(&server, "c/b").await), (10, 10));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn transfers_lose_nothing_whichever_way_round_they_read() {
     const ACCOUNTS: [&str; 4] = ["c/a", "c/b", "c/c", "c/d"];

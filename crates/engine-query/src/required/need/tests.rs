@@ -40,7 +40,7 @@ fn show(required: &RequiredIndex) -> String {
     }
 }
 
-/// A query: parts are `a==`, `a>=`, `a has` (array-contains), `a in`, `by a`, `by a desc`, `sum a`,
+/// A query: parts are `a==`, `a>=`, `a has` (array-contains), `a null`, `a in`, `by a`, `by a desc`, `sum a`,
 /// `near a`, `group`.
 fn read(text: &str) -> (Query, Vec<FieldPath>) {
     let mut query = Query::new(ParentPath::root(), From::Collection("c".to_owned()));
@@ -67,6 +67,8 @@ fn read(text: &str) -> (Query, Vec<FieldPath>) {
                 distance_result_field: None,
                 distance_threshold: None,
             });
+        } else if let Some(field) = part.strip_suffix(" null") {
+            filters.push(Filter::unary(path(field), UnaryOp::IsNull));
         } else if let Some(field) = part.strip_suffix(" has") {
             filters.push(Filter::field(path(field), FieldOp::ArrayContains, one()));
         } else if let Some(field) = part.strip_suffix(" in") {
@@ -122,6 +124,16 @@ fn what_single_field_indexes_serve_needs_nothing_else() {
         "a==, by a",
         "by __name__",
         "m.b==",
+        "a null, b==",
+        "a==, b==, by __name__ desc",
+        "tags has, by __name__ desc",
+        "tags has, a==, by __name__ desc",
+        "a==, __name__>=",
+        "a==, tags has, __name__>=",
+        "__name__>=",
+        "__name__==",
+        "__name__>=, by __name__",
+        "a!=, by a desc",
         "sum a",
         "group",
     ] {
@@ -133,6 +145,12 @@ fn what_single_field_indexes_serve_needs_nothing_else() {
 fn what_they_do_not_serve_needs_a_composite_index() {
     let none = Declared::default();
     check("by __name__ desc", &none, &["__name__<"]);
+    check("__name__>=, by __name__ desc", &none, &["__name__<"]);
+    check("__name__==, by __name__ desc", &none, &["__name__<"]);
+    check("a null, by b", &none, &["a> b> __name__>"]);
+    check("by a, sum b", &none, &["a> b> __name__>"]);
+    check("by a desc, sum b", &none, &["a< b< __name__<"]);
+    check("a==, by b, by c desc", &none, &["a> b> c< __name__<"]);
     check("by a desc, by __name__", &none, &["a< __name__>"]);
     check("by a, by b", &none, &["a> b> __name__>"]);
     check("by a, by b desc", &none, &["a> b< __name__<"]);

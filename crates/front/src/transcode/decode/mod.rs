@@ -88,6 +88,11 @@ fn refuse<E: serde::de::Error>(place: &Place, text: String) -> E {
     E::custom("refused")
 }
 
+/// The refusal of a null among the elements of a list or a map.
+fn refuse_null<E: serde::de::Error>(place: &Place, kind: &Kind) -> E {
+    refuse(place, place.invalid(&place::kind_type(kind), "null"))
+}
+
 /// What a value turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Is {
@@ -328,9 +333,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
             let next = elements.next_element_seed(One { place, number, kind, out: &mut *out })?;
             match next {
                 Some(Is::Present) => {}
-                Some(Is::Null) => {
-                    return Err(refuse(place, place.invalid(&place::kind_type(kind), "null")));
-                }
+                Some(Is::Null) => return Err(refuse_null(place, kind)),
                 None => {
                     place.leave();
                     break;
@@ -402,8 +405,7 @@ impl<'de> Visitor<'de> for Entries<'_> {
             place.enter(Step::Field(entry.map_entry_value_field()));
             let value = One { place, number: 2, kind: &value_kind, out: &mut *out };
             if entries.next_value_seed(value)? == Is::Null {
-                let text = place.invalid(&place::kind_type(&value_kind), "null");
-                return Err(refuse(place, text));
+                return Err(refuse_null(place, &value_kind));
             }
             place.leave();
             place.leave();

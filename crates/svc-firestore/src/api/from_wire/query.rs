@@ -143,10 +143,7 @@ fn nearest(nearest: wire::structured_query::FindNearest) -> Result<FindNearest, 
             return Err(QueryError::UnknownDistanceMeasure.into());
         }
     };
-    let result_field = match nearest.distance_result_field.as_str() {
-        "" => None,
-        path => Some(FieldPath::parse(path)?),
-    };
+    let result_field = FindNearest::parse_result_field(&nearest.distance_result_field)?;
     Ok(FindNearest {
         field: field(nearest.vector_field)?,
         query_vector: value(&nearest.query_vector.unwrap_or_default())?,
