@@ -14,7 +14,7 @@ use crate::access::{self, Guard, ReadKind};
 
 /// What a target asks for, as rules decide it.
 pub(super) enum Asked {
-    Query(Query),
+    Query(Box<Query>),
     Documents(Vec<Bytes>),
 }
 

@@ -248,8 +248,8 @@ impl Target {
     /// What it asks for, as rules decide it.
     pub(super) fn asked(&self) -> Asked {
         match &self.selection {
-            Selection::Query(query) => Asked::Query(query.query().clone()),
-            Selection::Window(window) => Asked::Query(window.query().stated()),
+            Selection::Query(query) => Asked::Query(Box::new(query.query().clone())),
+            Selection::Window(window) => Asked::Query(Box::new(window.query().stated())),
             Selection::Keys(keys) => Asked::Documents(keys.iter().cloned().collect()),
         }
     }
