@@ -16,6 +16,8 @@ use crate::scope::Scope;
 
 /// Cases under way at once: some wait seconds for the official emulator's locks.
 const CASES_AT_ONCE: usize = 8;
+/// How long rules may take: the official emulator is slow with the first it ever reads, on a busy machine more so.
+const RULES_DEADLINE: Duration = Duration::from_secs(90);
 /// How long a request that is expected to hang is waited for.
 const HANG: Duration = Duration::from_secs(2);
 
@@ -77,7 +79,7 @@ async fn run_case(topic: &Topic, case: &Case, client: &Client, side: Side) -> Re
         ensure!(answer.status == 200, "setup was answered {} {}", answer.status, answer.body);
     }
     if let Some(rules) = topic.rules_of(case) {
-        let answer = client.send(request::rules(&rules, &judge.scope)?, DEADLINE).await?;
+        let answer = client.send(request::rules(&rules, &judge.scope)?, RULES_DEADLINE).await?;
         ensure!(answer.status == 200, "rules were answered {} {}", answer.status, answer.body);
     }
     for (index, step) in case.steps.iter().enumerate() {

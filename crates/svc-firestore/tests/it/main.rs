@@ -10,6 +10,7 @@ mod channel;
 mod explain;
 mod fields;
 mod listen;
+mod rules;
 mod script;
 mod server;
 mod simulation;

@@ -172,8 +172,10 @@ impl Client {
             .method(Method::POST)
             .uri(format!("http://firelet/{service}/{method}"))
             .header("content-type", "application/grpc")
-            .header("te", "trailers")
-            .header("authorization", "Bearer owner");
+            .header("te", "trailers");
+        if metadata.iter().all(|(name, _)| *name != "authorization") {
+            request = request.header("authorization", "Bearer owner");
+        }
         for (name, value) in metadata {
             request = request.header(*name, *value);
         }
