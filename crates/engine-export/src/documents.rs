@@ -1,13 +1,13 @@
 //! Documents out of one output file and into one.
 
 use std::io::{BufWriter, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base_value::{DatabaseName, DocumentName, DocumentPath, Fields};
 
 use crate::entity::{Databases, Encoder, decode};
 use crate::error::{ReadError, WriteError};
-use crate::limits::WRITE_BUFFER_BYTES;
+use crate::limits::{KEPT_BUFFER_BYTES, WRITE_BUFFER_BYTES};
 use crate::log::{LogError, LogReader, LogWriter, place_in_file};
 
 /// One document of an export. The format has no creation and update times.
@@ -117,6 +117,22 @@ impl<W: Write> DocumentWriter<W> {
         }
     }
 
+    /// The documents go on behind that one, which is in another file.
+    pub(crate) fn behind(mut self, last: Option<DocumentPath>) -> Self {
+        self.last = last;
+        self
+    }
+
+    /// What errors call the file.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The document that was written last.
+    pub(crate) fn last(&self) -> Option<&DocumentPath> {
+        self.last.as_ref()
+    }
+
     /// Appends a document of the database, in the order of their paths. Nothing is written of one that is
     /// refused.
     pub fn write(&mut self, path: &DocumentPath, fields: &Fields) -> Result<(), WriteError> {
@@ -125,7 +141,7 @@ impl<W: Write> DocumentWriter<W> {
             return Err(WriteError::Order { document, before });
         }
         self.record.clear();
-        self.record.shrink_to(crate::limits::KEPT_BUFFER_BYTES);
+        self.record.shrink_to(KEPT_BUFFER_BYTES);
         self.encoder
             .encode(path, fields, &mut self.record)
             .map_err(|reason| WriteError::Value { document: path.to_string(), reason })?;

@@ -24,6 +24,10 @@ pub const SEARCH_DEPTH_MAX: usize = 4;
 /// more than anybody wants to wait for.
 pub const SEARCH_ENTRIES_MAX: usize = 200_000;
 
+/// Documents in one output file, as the official emulator has it: readers may take the files of an export side by
+/// side.
+pub const SHARD_DOCUMENTS_MAX: u64 = 5_000;
+
 /// A buffer that one long record has made longer than this is given back after it.
 pub(crate) const KEPT_BUFFER_BYTES: usize = 4 * 1024 * 1024;
 

@@ -15,5 +15,5 @@ const OVERALL_SUFFIX: &str = ".overall_export_metadata";
 /// How the name of a group's metadata file ends.
 const GROUP_SUFFIX: &str = ".export_metadata";
 
-/// How the name of an output file begins; a number follows.
+/// How the name of an output file begins; its number follows.
 const OUTPUT_PREFIX: &str = "output-";

@@ -76,14 +76,14 @@ fn double(json: &Json) -> f64 {
 
 /// `2026-01-02T03:04:05.678901Z`.
 fn timestamp(text: &str) -> Timestamp {
-    let number = |from: usize, to: usize| text[from..to].parse::<i64>().unwrap();
+    let number = |from: usize, to: usize| text.get(from..to).unwrap().parse::<i64>().unwrap();
     let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
     // Years that begin in March end with the leap day.
     let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
     let leap_days = year / 4 - year / 100 + year / 400;
     let days = year * 365 + leap_days + (month * 153 + 2) / 5 + day - 719_469;
     let seconds = days * 86_400 + number(11, 13) * 3_600 + number(14, 16) * 60 + number(17, 19);
-    let fraction = text[19..].trim_end_matches('Z').trim_start_matches('.');
+    let fraction = text.get(19..).unwrap().trim_end_matches('Z').trim_start_matches('.');
     let nanos = format!("{fraction:0<9}").parse().unwrap();
     Timestamp { seconds, nanos }
 }

@@ -1,5 +1,11 @@
 //! The crate's public surface: round trips of random documents, folders as they come, damaged files, and
 //! exports that the official emulator made.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests report by panicking, as tests do"
+)]
 
 mod corpus;
 mod damage;

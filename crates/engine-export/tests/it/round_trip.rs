@@ -1,7 +1,9 @@
 //! What is written is read: random documents, in memory and through a folder.
 
 use base_value::{DatabaseName, DocumentName, DocumentPath, Fields, Timestamp, Value};
-use engine_export::{Document, DocumentReader, DocumentWriter, Export, FolderWriter, WriteError};
+use engine_export::{
+    Document, DocumentReader, DocumentWriter, Export, FolderWriter, WriteError, limits,
+};
 use proptest::prelude::*;
 
 use crate::output;
@@ -81,6 +83,32 @@ fn a_folder_round_trips() {
         }
         assert_eq!(number, 300);
     }
+}
+
+/// As many documents as the emulator puts into one file, and one more. The order holds across files.
+#[test]
+fn many_documents_make_several_shards() {
+    let parent = tempfile::tempdir().unwrap();
+    let database = DatabaseName::new("p", "(default)");
+    let mut writer = FolderWriter::create(parent.path(), "many", &database).unwrap();
+    let max = limits::SHARD_DOCUMENTS_MAX;
+    for number in 0..=2 * max {
+        writer.write(&path(&format!("a/{number:05}")), &Fields::new()).unwrap();
+        if number == max - 1 {
+            assert_eq!(writer.written().documents, max);
+        }
+        let again = writer.write(&path(&format!("a/{number:05}")), &Fields::new());
+        assert!(matches!(again, Err(WriteError::Order { .. })), "{number}");
+    }
+    let now = Timestamp::default();
+    let written = writer.finish(now, now).unwrap();
+    assert_eq!(written.documents, 2 * max + 1);
+    let export = Export::open(parent.path()).unwrap();
+    assert_eq!((export.documents(), export.bytes()), (Some(2 * max + 1), written.bytes));
+    let counts: Vec<usize> = export.shards().map(|shard| shard.open().unwrap().count()).collect();
+    assert_eq!(counts, [5_000, 5_000, 1]);
+    let read = export.read().map(|document| document.unwrap().name.path);
+    assert!(read.eq((0..=2 * max).map(|number| path(&format!("a/{number:05}")))));
 }
 
 #[test]
