@@ -21,6 +21,6 @@ pub use field_path::{FieldPath, PathError};
 pub use limits::LimitPolicy;
 pub use name::{DatabaseName, DocumentName, parse_database, parse_parent};
 pub use name_error::{IdKind, NameError, NameSubject, check_collection_id, check_document_id};
-pub use resource_path::{CollectionPath, DocumentPath, ParentPath, ResourcePath};
+pub use resource_path::{CollectionPath, DocumentPath, ParentPath, ResourcePath, numeric_id};
 pub use validate::ValueError;
 pub use value::{Fields, Timestamp, Value};

@@ -324,7 +324,7 @@ pub(crate) fn compare_segments(left: &str, right: &str) -> Ordering {
 
 /// The number in an id of the form `__id7__`; only its shortest spelling counts, so that equal numbers are
 /// equal texts, and zero is not a numeric id.
-pub(crate) fn numeric_id(segment: &str) -> Option<i64> {
+pub fn numeric_id(segment: &str) -> Option<i64> {
     let digits = numeric_digits(segment)?;
     digits.parse().ok()
 }
