@@ -50,7 +50,7 @@ async fn told(call: &mut Listen) -> String {
                 }
             }
             Some(ResponseType::DocumentChange(change)) => {
-                crate::wire::path(&change.document.unwrap_or_default().name)
+                crate::wire::path(&change.decoded().expect("a document").name)
             }
             Some(ResponseType::DocumentDelete(delete)) => {
                 format!("gone {}", crate::wire::path(&delete.document))
