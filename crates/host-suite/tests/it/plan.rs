@@ -304,7 +304,7 @@ fn a_program_hears_of_what_its_rules_are_warned_of() {
     assert_eq!(named(RULES), [""; 0]);
     assert_eq!(
         named(&RULES.replace("read;", "read: if nobody;")),
-        ["firestore: firestore.rules:2:79 - WARNING Invalid variable name: nobody."]
+        ["firestore: firestore.rules:2:82 - WARNING Invalid variable name: nobody."]
     );
     assert_eq!(
         named("no.rules"),
@@ -381,7 +381,7 @@ fn what_is_configured_and_without_effect_is_said_once() {
         "ui: firelet does not have the Emulator UI yet, skipping it",
         "firestore: firelet does not have the enterprise edition yet: it runs as standard, with \
          pipelines, and asks for no indexes",
-        "firestore: firestore.rules:2:79 - WARNING Invalid variable name: nobody.",
+        "firestore: firestore.rules:2:82 - WARNING Invalid variable name: nobody.",
     ];
     assert_eq!(said, expected);
 }
