@@ -72,6 +72,11 @@ impl Snapshot {
         Snapshot { cancel: Some(cancel.clone()), ..self }
     }
 
+    /// The same state, whoever reads this one.
+    pub(crate) fn unbound(&self) -> Snapshot {
+        Snapshot { cancel: None, ..self.clone() }
+    }
+
     /// The record of `key`.
     pub fn get(&self, key: &[u8]) -> Option<Record> {
         match self.slot(key) {

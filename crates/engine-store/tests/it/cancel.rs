@@ -75,3 +75,20 @@ fn single_keys_are_read_by_whoever_is_gone() {
         assert!(snapshot.get(key).is_some() && snapshot.head(key).is_some());
     }
 }
+
+#[test]
+fn a_store_does_not_depend_on_who_read_the_state_that_it_begins_with() {
+    let cancel = Cancel::default();
+    let read = snapshot().until(&cancel);
+    let store = Store::memory(env());
+    store.restore(&read).unwrap();
+    let fork = Store::from_snapshot(env(), &read);
+    cancel.cancel();
+    for state in [store.snapshot(), fork.snapshot()] {
+        assert_eq!(state.heads(&KeyRange::all()).count(), KEYS);
+        state.check().unwrap();
+    }
+    // What is not seen must not look deleted.
+    assert_eq!(store.restore(&read), Err(StoreError::Cancelled));
+    assert_eq!(store.snapshot().len(), KEYS);
+}
