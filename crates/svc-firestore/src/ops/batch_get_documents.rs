@@ -86,8 +86,9 @@ pub(crate) async fn batch_get_documents(
         if let Some(guard) = &guard {
             permits(guard, &keyed, &view.snapshot, view.kind)?;
         }
-        let found = |(key, name)| find(&view.snapshot, &key, name, mask.as_deref());
-        let results = Results::Here(keyed.into_iter().map(found).collect());
+        let found = keyed.into_iter();
+        let found = found.map(|(key, name)| find(&view.snapshot, &key, name, mask.as_deref()));
+        let results = Results::Here(found.collect());
         view.check()?;
         return Ok(Response { results, read_time, new_transaction });
     }

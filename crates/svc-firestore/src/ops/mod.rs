@@ -30,7 +30,6 @@ pub(crate) use self::blocking::{Chunks, Reader, blocking, reading, stopping};
 
 use engine_txn::Database;
 
-use crate::error::Error;
 use crate::limits::{UNFOLDED_BYTES_MAX, UNFOLDED_LARGE_MAX, UNFOLDED_MAX};
 
 /// Asks for a fold where a query had to look at many documents outside of the indexes, or at fewer in a

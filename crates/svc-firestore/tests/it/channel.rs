@@ -364,7 +364,8 @@ async fn a_listener_is_told_of_changes() {
 async fn a_session_that_begins_with_much_to_tell_begins() {
     let listens: Vec<_> = (2..9).map(|id| format!("listen {id} c")).collect();
     let open = format!("open Listen - | {}", listens.join("; "));
-    let begun = check(&[("fill c 80 100000", ""), (&open, "opened"), ("drain", "80 documents")]);
+    let steps = [("fill c 80 100000", ""), (&*open, "opened"), ("drain", "80 documents")];
+    let begun = check(&steps);
     // A browser has given up long before.
     tokio::time::timeout(Duration::from_secs(60), begun).await.expect("nobody waits for ever");
 }
