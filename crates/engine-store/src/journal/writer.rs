@@ -147,9 +147,14 @@ impl Journal {
     /// Goes on in another segment: the spare one, or one that is made now, without waiting for a spare that is being
     /// made.
     fn rotate(&mut self, len: usize) -> Result<(), StoreError> {
+        // A spare one counts as the current one from the moment on that it is taken: whoever makes the next one picks a
+        // number ahead of that, or would begin the file anew that records are written to by now.
         let (spare, number) = {
             let mut state = self.spare.state.lock();
             let spare = state.segment.take_if(|spare| spare.has_room(len));
+            if let Some(spare) = &spare {
+                state.current = spare.number;
+            }
             (spare, state.current.saturating_add(1))
         };
         let segment = match spare {
@@ -157,10 +162,12 @@ impl Journal {
             None => {
                 let capacity = self.segment_bytes.max((SEGMENT_HEADER_LEN + len) as u64);
                 let folder = &*self.folder;
-                Segment::create(&*folder.disk, &folder.dir, folder.store, number, capacity)?
+                let made =
+                    Segment::create(&*folder.disk, &folder.dir, folder.store, number, capacity)?;
+                self.spare.state.lock().current = number;
+                made
             }
         };
-        self.spare.state.lock().current = segment.number;
         self.asked = false;
         if let Some(full) = self.segment.replace(segment) {
             self.unsynced.push(full.file);

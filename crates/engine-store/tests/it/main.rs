@@ -14,4 +14,5 @@ mod killed;
 mod model;
 mod ops;
 mod rederive;
+mod segments;
 mod support;
