@@ -100,10 +100,27 @@ fn strip_text(text: &str) -> String {
     if text.starts_with("the stored version (") || text.contains("VersionPrecondition{") {
         return text.chars().filter(|c| !c.is_ascii_digit()).collect();
     }
+    if text.starts_with('\n') {
+        return strip_denial(text);
+    }
     match text.rsplit_once('/') {
         Some((parent, id)) if crate::matcher::is_id(id) => format!("{parent}/ID"),
         _ => text.to_owned(),
     }
+}
+
+/// Rules decide the writes of a commit side by side there: in which order they are told, and which one is the first to
+/// exceed a limit, is chance.
+fn strip_denial(text: &str) -> String {
+    let mut reasons: Vec<String> = text
+        .split(", ")
+        .map(|reason| match reason.contains("path_value {") {
+            true => reason.chars().filter(|c| !c.is_ascii_digit()).collect(),
+            false => reason.trim_start().to_owned(),
+        })
+        .collect();
+    reasons.sort_unstable();
+    reasons.join(", ")
 }
 
 #[cfg(test)]
@@ -129,6 +146,10 @@ mod tests {
         let precondition =
             |version| json!(format!("VersionPrecondition{{exactBaseVersion={version}}}"));
         check(precondition(1), precondition(22), true);
+        check(json!("\nfalse for 'get' @ L1, true"), json!("\ntrue, false for 'get' @ L1"), true);
+        check(json!("\nfalse for 'get' @ L1"), json!("\nfalse for 'get' @ L2"), false);
+        let path = |id| json!(format!("\nArgument: [path_value {{ simple: \"{id}\" }}]. @ L"));
+        check(path("x10"), path("x20"), true);
         check(json!({"transaction": "a"}), json!({"transaction": "b"}), true);
         check(json!({"status": "a"}), json!({"status": "b"}), false);
     }
