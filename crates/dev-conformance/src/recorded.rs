@@ -109,8 +109,8 @@ fn strip_text(text: &str) -> String {
     }
 }
 
-/// Rules decide the writes of a commit side by side there: in which order they are told, and which one is the first to
-/// exceed a limit, is chance.
+/// Rules decide the writes of a commit side by side there, and some of them again: in which order they are told, how often,
+/// and which one is the first to exceed a limit, is chance.
 fn strip_denial(text: &str) -> String {
     let mut reasons: Vec<String> = text
         .split(", ")
@@ -120,6 +120,7 @@ fn strip_denial(text: &str) -> String {
         })
         .collect();
     reasons.sort_unstable();
+    reasons.dedup();
     reasons.join(", ")
 }
 
