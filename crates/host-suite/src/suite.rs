@@ -1,20 +1,25 @@
 //! A running suite: ports bound first, then services opened, served, and stopped in order.
 
+mod export;
+mod import;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base_env::{Env, UnixMicros};
 use base_status::{Code, Status};
+use front::layers::Gate;
 use front::{Bound, ServeOptions, Serving};
 use serde_json::{Map, Value, json};
 use svc_firestore::BAD_RULES;
 use svc_hub::{Claim, Locator};
-use svc_kit::{Context, Data, Directory, Listing, Place, Service};
+use svc_kit::{Context, Data, Directory, Listing, Log, Place, Service};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use crate::data::DataFolder;
+use crate::data::{DataError, DataFolder};
 use crate::error::{StartError, SuiteError};
 use crate::limits::{CLOCK_MAX, STOP_GRACE};
 use crate::notice::Notice;
@@ -23,6 +28,9 @@ use crate::plan::{Plan, PlannedData};
 use crate::ports;
 use crate::services::{self, ServiceConfigs, ServiceRow};
 use crate::snapshot::{Snapshot, Snapshots};
+
+pub use export::ExportOptions;
+use export::Exports;
 
 /// A started suite. Clones are the same suite.
 ///
@@ -34,12 +42,18 @@ pub struct Suite {
 
 struct Inner {
     env: Env,
+    log: Log,
+    /// Where relative paths of requests start.
+    cwd: PathBuf,
+    /// The folder of kept data.
+    kept_dir: Option<PathBuf>,
     project: String,
     named: bool,
     notices: Vec<Notice>,
     listings: Vec<Listing>,
     services: Vec<Arc<dyn Service>>,
     snapshots: Snapshots,
+    exports: Exports,
     directory: Directory,
     stopped: AtomicBool,
     live: Mutex<Live>,
@@ -109,17 +123,31 @@ impl Suite {
 
         // Data is opened once the ports are bound: clients can connect already, and are answered soon.
         let rows = bound.iter().map(|(row, _)| *row).collect();
-        let (folder, services) = build(rows, context.clone(), plan.data, plan.configs).await?;
-        let built = bound.into_iter().zip(services.iter().cloned());
-        let built = built.map(|((row, bound), service)| (row, bound, service));
+        let kept = plan.data.as_ref().map(|data| data.services.clone()).unwrap_or_default();
+        let imports = plan.import.is_some();
+        let (mut folder, services) =
+            build(rows, context.clone(), plan.data, plan.configs, imports).await?;
         let mut running = Vec::new();
-        for (row, bound, service) in built {
-            let serving = bound.serve(service.router(), ServeOptions::default());
+        let mut gates = Vec::new();
+        for ((row, bound), service) in bound.into_iter().zip(services.iter().cloned()) {
+            let mut router = service.router();
+            if imports && service.data().is_some() {
+                let (waiting, gate) = Gate::before(router);
+                router = waiting;
+                gates.push(gate);
+            }
+            let serving = bound.serve(router, ServeOptions::default());
             let serving = serving.map_err(|error| StartError::Listen {
                 description: row.description,
                 reason: error.to_string(),
             })?;
             running.push(Running { row, service, serving, locator: None });
+        }
+        let kept_dir = folder.as_ref().map(|folder| folder.dir().to_owned());
+        if let Some(import) = plan.import {
+            let work = import::Work { import, services: services.clone(), folder, kept };
+            folder = import::run(work, &plan.env, &context.log).await?;
+            gates.into_iter().for_each(Gate::open);
         }
 
         if let Some(folder) = plan.locator
@@ -133,6 +161,9 @@ impl Suite {
         running.sort_by_key(|running| std::cmp::Reverse(running.row.stop_rank));
         let inner = Inner {
             env: plan.env,
+            log: context.log,
+            cwd: plan.cwd,
+            kept_dir,
             project: plan.project.id,
             named: plan.project.named,
             notices,
@@ -140,10 +171,13 @@ impl Suite {
             live: Mutex::new(Live { running, open: services.clone(), folder }),
             services,
             snapshots: Snapshots::default(),
+            exports: Exports::default(),
             directory: context.directory,
             stopped: AtomicBool::new(false),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        let suite = Self { inner: Arc::new(inner) };
+        suite.answer(&context.exporter);
+        Ok(suite)
     }
 
     /// The project id.
@@ -367,6 +401,8 @@ impl Suite {
         mut next: impl FnMut(&'static ServiceRow),
     ) -> Result<(), SuiteError> {
         self.inner.stopped.store(true, Ordering::Release);
+        // An export is all or nothing, so it has the time it takes.
+        let _none = self.inner.exports.none().await;
         let mut live = self.inner.live.lock().await;
         while let Some(one) = live.running.pop() {
             next(one.row);
@@ -398,6 +434,7 @@ async fn build(
     context: Context,
     data: Option<PlannedData>,
     configs: ServiceConfigs,
+    imports: bool,
 ) -> Result<(Option<DataFolder>, Vec<Arc<dyn Service>>), StartError> {
     let build = move || {
         let kept = data.filter(|data| !data.services.is_empty());
@@ -407,14 +444,20 @@ async fn build(
             // The plan holds only services that exist.
             let Some(constructor) = row.constructor else { continue };
             let mut context = context.clone();
+            let mut is_kept = false;
             if let (Some(kept), Some(folder)) = (&kept, &folder)
                 && kept.services.contains(&row.name)
             {
                 let dir = folder.of(row.name);
                 context.place = Place::Kept { dir, durability: kept.durability };
+                is_kept = true;
             }
             let service = constructor(context, &configs)
                 .map_err(|status| StartError::Service { description: row.description, status })?;
+            if imports && is_kept && service.data().is_some_and(|data| !data.is_empty()) {
+                let dir = folder.as_ref().map(|folder| folder.dir().to_owned());
+                return Err(DataError::NotEmpty { dir: dir.unwrap_or_default() }.into());
+            }
             services.push(service);
         }
         Ok((folder, services))
