@@ -146,10 +146,9 @@ impl BindingSuite {
         let work = async move {
             let options = ExportOptions { dir: dir.into(), targets: None, force };
             text(match suite {
-                Some(suite) => suite
-                    .export(options)
-                    .await
-                    .map_err(|error| Failure::new(error.code(), &error)),
+                Some(suite) => {
+                    suite.export(options).await.map_err(|error| Failure::new(error.code(), &error))
+                }
                 None => Err(Failure::stopped()),
             })
         };

@@ -94,7 +94,9 @@ impl StartError {
             Self::Options(problems) => match problems.first() {
                 Some(Problem::NotYet { .. }) => "FIRELET_NOT_YET",
                 Some(Problem::Invalid { .. } | Problem::Empty { .. }) => "FIRELET_INVALID_OPTION",
-                Some(Problem::Unknown { .. } | Problem::Method { .. }) | None => "FIRELET_UNKNOWN_OPTION",
+                Some(Problem::Unknown { .. } | Problem::Method { .. }) | None => {
+                    "FIRELET_UNKNOWN_OPTION"
+                }
             },
             Self::Flags(_) => "FIRELET_INVALID_OPTION",
             Self::Config(error) => match error {

@@ -93,7 +93,7 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
         "emulators:exec" => Verb::Exec { script: text("script").unwrap_or_default() },
         "emulators:export" => {
             Verb::Export { directory: text("path").unwrap_or_default(), force: flag("force") }
-        },
+        }
         _ => Verb::Setup,
     };
     RawArgs {
@@ -133,7 +133,9 @@ pub(super) fn command() -> Command {
         .about("Write the data of running emulators to a folder")
         .arg(Arg::new("path").required(true).help("The folder"))
         .arg(only())
-        .arg(switch("force").short('f').help("Also where the folder holds other files, which stay"));
+        .arg(
+            switch("force").short('f').help("Also where the folder holds other files, which stay"),
+        );
     let setup = SETUP.map(|name| Command::new(name).about("Nothing to download").hide(true));
     Command::new("firelet")
         .version(VERSION)

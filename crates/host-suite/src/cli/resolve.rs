@@ -95,13 +95,12 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
     Ok(Resolved { task, output, debug, notices })
 }
 
-fn running(
-    raw: RawArgs,
-    ui: Option<bool>,
-    machine: Machine,
-) -> Result<Running, StartError> {
+fn running(raw: RawArgs, ui: Option<bool>, machine: Machine) -> Result<Running, StartError> {
     let Folders { import, export_on_exit } = folders(&raw, &machine)?;
-    Ok(Running { options: StartOptions { ui, import, ..start_options(raw, machine)? }, export_on_exit })
+    Ok(Running {
+        options: StartOptions { ui, import, ..start_options(raw, machine)? },
+        export_on_exit,
+    })
 }
 
 /// The folders that data comes from and goes to.

@@ -231,3 +231,129 @@ impl Drop for Workplace {
 pub(super) fn is_metadata(name: &str) -> bool {
     name == METADATA_FILE
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PART: &str = "firestore_export/all_namespaces/all_kinds";
+
+    fn write(dir: &Path, file: &str, text: &str) {
+        let file = dir.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    /// An export whose files hold `text`.
+    fn export(dir: &Path, text: &str) {
+        write(dir, &format!("{PART}/output-0"), text);
+        write(dir, "firestore_export/firestore_export.overall_export_metadata", text);
+        write(dir, METADATA_FILE, text);
+    }
+
+    fn read(dir: &Path) -> String {
+        let texts = [&format!("{PART}/output-0"), METADATA_FILE]
+            .map(|file| fs::read_to_string(dir.join(file)).unwrap_or_else(|_| "none".to_owned()));
+        texts.join(" ")
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// What a process leaves that was killed at some step, and what is in the folder once somebody has cleared up.
+    #[test]
+    fn every_step_leaves_a_whole_export() {
+        type Step = fn(dir: &Path, work: &Path);
+        let steps: [(&str, Step, &str); 6] = [
+            ("only begun", |_, work| fs::create_dir(work.join(NEW)).unwrap(), "old old"),
+            (
+                "half made",
+                |_, work| write(&work.join(NEW), &format!("{PART}/output-0"), "new"),
+                "old old",
+            ),
+            ("made", |_, work| export(&work.join(NEW), "new"), "old old"),
+            (
+                "exchanged",
+                |dir, work| {
+                    export(&work.join(NEW), "new");
+                    fs::rename(dir, work.join("between")).unwrap();
+                    fs::rename(work.join(NEW), dir).unwrap();
+                    fs::rename(work.join("between"), work.join(NEW)).unwrap();
+                },
+                "new new",
+            ),
+            (
+                "between two renames",
+                |dir, work| {
+                    export(&work.join(NEW), "new");
+                    fs::rename(dir, work.join(OLD)).unwrap();
+                },
+                "old old",
+            ),
+            (
+                "renamed",
+                |dir, work| {
+                    fs::rename(dir, work.join(OLD)).unwrap();
+                    export(dir, "new");
+                },
+                "new new",
+            ),
+        ];
+        for (name, step, expected) in steps {
+            let parent = tempfile::tempdir().unwrap();
+            let dir = parent.path().join("out");
+            export(&dir, "old");
+            write(&dir, "auth_export/accounts.json", "{}");
+            write(&dir, &format!("{PART}/notes.txt"), "mine");
+            let work = work_dir(&dir).unwrap();
+            fs::create_dir(&work).unwrap();
+            step(&dir, &work);
+            recover(&dir).unwrap();
+            assert_eq!(read(&dir), expected, "{name}");
+            assert!(dir.join("auth_export/accounts.json").exists(), "{name}");
+            assert!(dir.join(PART).join("notes.txt").exists(), "{name}");
+            assert_eq!(names(parent.path()), ["out"], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_new_export_takes_the_place_of_the_old_one() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("out");
+        for text in ["first", "second"] {
+            let place = Workplace::open(&dir).unwrap();
+            assert_eq!(Workplace::open(&dir).unwrap_err(), ExportError::Busy(dir.clone()));
+            export(&place.begin().unwrap(), text);
+            place.swap().unwrap();
+            drop(place);
+            assert_eq!(read(&dir), format!("{text} {text}"));
+            assert_eq!(names(parent.path()), ["out"]);
+        }
+        // One that is given up leaves nothing.
+        let place = Workplace::open(&dir).unwrap();
+        write(&place.begin().unwrap(), &format!("{PART}/output-0"), "third");
+        drop(place);
+        assert_eq!(read(&dir), "second second");
+        assert_eq!(names(parent.path()), ["out"]);
+    }
+
+    #[test]
+    fn folders_of_others_are_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("out");
+        check(&dir, false).unwrap();
+        fs::create_dir(&dir).unwrap();
+        check(&dir, false).unwrap();
+        write(&dir, "notes.txt", "mine");
+        assert_eq!(check(&dir, false).unwrap_err(), ExportError::Foreign(dir.clone()));
+        check(&dir, true).unwrap();
+        write(&dir, METADATA_FILE, "{}");
+        check(&dir, false).unwrap();
+        let file = dir.join("notes.txt");
+        assert_eq!(check(&file, true).unwrap_err(), ExportError::NotAFolder(file));
+    }
+}
