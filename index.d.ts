@@ -87,6 +87,32 @@ export interface DataOptions {
    * @default 'write-behind'
    */
   durability?: 'write-behind' | 'per-commit';
+  /**
+   * An official export whose documents the suite starts with, in its own project: the path of the folder, or an
+   * object with what of it to take. `start` resolves when all of it is there. An export that cannot be read
+   * rejects `start` with `FIRELET_IMPORT_FAILED`, and nothing is left of it; kept data that is there already
+   * with `FIRELET_DATA_NOT_EMPTY`.
+   */
+  import?: string | ImportOptions;
+}
+
+/** An official export to start with. */
+export interface ImportOptions {
+  /** The folder: one that the Firebase CLI or firelet has exported to, or a managed export of production. */
+  dir: string;
+  /**
+   * The collections to take, by their ids, as `gcloud firestore export --collection-ids` means them: one id is all
+   * collections of that name, and not what is below their documents.
+   *
+   * @default all
+   */
+  collections?: string[];
+  /**
+   * The databases to take, by their ids, such as `'(default)'`.
+   *
+   * @default all
+   */
+  databases?: string[];
 }
 
 /** What `start` takes. An unknown member is refused, and the message names the nearest valid one. */
@@ -300,6 +326,19 @@ export interface Suite {
   fork(options: { project: string; from?: string }): Promise<void>;
 
   /**
+   * Writes the data of the suite's own project as an official export, which `import` of `data`, `--import` and the
+   * Firebase CLI read: as it is at the call, while clients go on. The folder is replaced as a whole once
+   * everything is on the disk. What lies in it beside an earlier export stays. `stop` waits for it.
+   *
+   * @param dir the folder; a relative path starts at `cwd`
+   * @param options `force` allows a folder that holds other files and no export
+   * @returns how many documents there are
+   * @throws {FireletError} `FIRELET_EXPORT_REFUSED`, `FIRELET_EXPORT_FAILED`, `FIRELET_STOPPED`, and what was
+   * in the folder is there still
+   */
+  export(dir: string, options?: { force?: boolean }): Promise<{ documents: number }>;
+
+  /**
    * Resolves when every listener has been sent what was written before the call, over gRPC and to browsers. An SDK's
    * callback runs when its client has read that: in this process a turn of the event loop later, or a few.
    *
@@ -370,9 +409,13 @@ export type FireletErrorCode =
   | 'FIRELET_CLEAR_FAILED'
   | 'FIRELET_CONFIG_NOT_FOUND'
   | 'FIRELET_DATA_IN_USE'
+  | 'FIRELET_DATA_NOT_EMPTY'
   | 'FIRELET_DATA_TOO_NEW'
   | 'FIRELET_DATA_UNUSABLE'
+  | 'FIRELET_EXPORT_FAILED'
+  | 'FIRELET_EXPORT_REFUSED'
   | 'FIRELET_FOREIGN_SNAPSHOT'
+  | 'FIRELET_IMPORT_FAILED'
   | 'FIRELET_INTERNAL'
   | 'FIRELET_INVALID_OPTION'
   | 'FIRELET_INVALID_PROJECT'

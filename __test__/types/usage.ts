@@ -35,6 +35,10 @@ export async function use(): Promise<void> {
   is<Equal<ReturnType<typeof suite.clock.now>, number>>();
   is<Equal<ReturnType<typeof suite.clock.advance>, Promise<void>>>();
   is<Equal<ReturnType<typeof suite.idle>, Promise<void>>>();
+  is<Equal<ReturnType<typeof suite.export>, Promise<{ documents: number }>>>();
+  await suite.export('seed', { force: true });
+  await (await start({ data: { import: 'seed' } })).stop();
+  await (await start({ data: { import: { dir: 'seed', collections: ['a'], databases: ['(default)'] } } })).stop();
   is<Equal<ReturnType<typeof suite.stop>, Promise<void>>>();
 
   const options: StartOptions = { only: 'firestore', config: false };
@@ -45,6 +49,8 @@ export async function use(): Promise<void> {
   await start({ projct: 'x' });
   // @ts-expect-error A port is a number.
   await start({ firestore: { port: '8080' } });
+  // @ts-expect-error An import is of some folder.
+  await start({ data: { import: { collections: ['a'] } } });
   // @ts-expect-error The hub has no rules.
   await start({ hub: { rules: 'x' } });
   // @ts-expect-error A started suite is what has an address, not the promise of one.

@@ -107,7 +107,7 @@ function strings(method, options, names) {
  * @param {string} method
  * @param {unknown} value
  * @param {string[]} names
- * @returns {object}
+ * @returns {{ [name: string]: unknown }}
  * @throws {FireletError} `FIRELET_INVALID_OPTION`, `FIRELET_UNKNOWN_OPTION`
  */
 function plain(method, value, names) {

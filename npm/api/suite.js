@@ -91,6 +91,22 @@ class Suite {
     unwrap(await this.#native.fork(project, from ?? null));
   }
 
+  /**
+   * @param {string} dir
+   * @param {{ force?: boolean }} [options]
+   */
+  async export(dir, options) {
+    if (this.#stopping !== undefined) throw stopped();
+    if (typeof dir !== 'string' || dir === '' || !dir.isWellFormed()) {
+      throw new FireletError('FIRELET_INVALID_OPTION', '`export` takes the path of a folder, a string');
+    }
+    const { force = false } = plain('export', options ?? {}, ['force']);
+    if (typeof force !== 'boolean') {
+      throw new FireletError('FIRELET_INVALID_OPTION', `option \`force\` must be a boolean, not a ${typeof force}`);
+    }
+    return unwrap(await this.#native.exportData(dir, force));
+  }
+
   async idle() {
     if (this.#stopping !== undefined) throw stopped();
     unwrap(await this.#native.idle());

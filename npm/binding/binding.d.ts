@@ -49,6 +49,8 @@ export declare class BindingSuite {
   advance(byMs: number): Promise<string>
   /** Resolves when every listener has been sent what was committed before. */
   idle(): Promise<string>
+  /** Writes an official export into a folder, also into one with other files where that is forced. */
+  exportData(dir: string, force: boolean): Promise<string>
   /** Asks a service for what it offers beside its protocols. `argument` is JSON, and so is the answer. */
   control(service: string, name: string, argument: string): Promise<string>
   /** The time on the suite's clock in milliseconds since 1970; nothing where it does not run. */

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
@@ -42,6 +43,23 @@ impl Client {
             body: bytes::Bytes::new(),
         };
         self.send(request, Duration::from_secs(2)).await.is_ok_and(|answer| answer.status == 200)
+    }
+
+    /// Asks as an owner, with a body of JSON, and answers what comes back.
+    ///
+    /// # Errors
+    /// The connection fails, or the answer is none of success.
+    pub async fn post(&self, target: &str, body: &Value) -> Result<Value> {
+        let headers = [("authorization", "Bearer owner"), ("content-type", "application/json")];
+        let request = Request {
+            method: "POST".to_owned(),
+            target: target.to_owned(),
+            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            body: serde_json::to_vec(body)?.into(),
+        };
+        let answer = self.send(request, DEADLINE).await?;
+        ensure!(answer.status == 200, "{target}: {} {}", answer.status, answer.body);
+        Ok(answer.body)
     }
 
     /// Sends one request. [`Answer::hang`] when the deadline passes; an error when the connection fails.

@@ -1,7 +1,11 @@
 //! firelet itself, started in this process.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
-use host_suite::{Caller, ConfigChoice, Machine, StartOptions, Suite};
+use host_suite::{
+    Caller, ConfigChoice, ExportOptions, ImportOptions, Machine, StartOptions, Suite,
+};
 
 use crate::client::Client;
 
@@ -14,7 +18,18 @@ pub struct Firelet {
 impl Firelet {
     /// Starts a suite that runs `service` alone, on a free port.
     pub async fn start(service: &str) -> Result<Self> {
+        Self::start_with(service, StartOptions::new(Caller::Program, Machine::of_process()?)).await
+    }
+
+    /// Starts a suite of Firestore in a project, with the documents of an export.
+    pub async fn import(dir: &Path, project: &str) -> Result<Self> {
         let mut options = StartOptions::new(Caller::Program, Machine::of_process()?);
+        options.project = Some(project.to_owned());
+        options.import = Some(ImportOptions { dir: dir.to_owned(), ..ImportOptions::default() });
+        Self::start_with("firestore", options).await
+    }
+
+    async fn start_with(service: &str, mut options: StartOptions) -> Result<Self> {
         options.only = Some(vec![service.to_owned()]);
         options.config = ConfigChoice::Nothing;
         let suite = Suite::start(options).await?;
@@ -27,6 +42,16 @@ impl Firelet {
     /// The client that asks it.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Writes its data into a folder.
+    ///
+    /// # Errors
+    /// The suite's.
+    pub async fn export(&self, dir: &Path) -> Result<()> {
+        let options = ExportOptions { dir: dir.to_owned(), ..ExportOptions::default() };
+        self.suite.export(options).await?;
+        Ok(())
     }
 
     /// Stops the suite.

@@ -26,6 +26,16 @@ pub struct Oracle {
 impl Oracle {
     /// Starts the emulator. `Ok(Err(reason))` when this machine has none.
     pub async fn start() -> Result<Result<Self, String>> {
+        Self::start_with("").await
+    }
+
+    /// Starts it with the documents of an export, by the overall metadata file, in a project.
+    pub async fn import(overall: &Path, project: &str) -> Result<Result<Self, String>> {
+        let file = overall.display();
+        Self::start_with(&format!("--import-data='{file}' --project_id={project}")).await
+    }
+
+    async fn start_with(flags: &str) -> Result<Result<Self, String>> {
         let Some(jar) = find_jar() else {
             return Ok(
                 Err("no Cloud SDK with cloud-firestore-emulator on this machine".to_owned()),
@@ -36,7 +46,7 @@ impl Oracle {
         }
         let port = free_port()?;
         let script = format!(
-            "exec java -Duser.language=en -Xmx1g -cp '{}' {MAIN} --host=127.0.0.1 --port={port}",
+            "exec java -Duser.language=en -Xmx1g -cp '{}' {MAIN} --host=127.0.0.1 --port={port} {flags}",
             jar.display()
         );
         let child = shell(&script).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;

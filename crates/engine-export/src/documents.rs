@@ -84,6 +84,12 @@ impl<R: Read> Iterator for DocumentReader<R> {
     }
 }
 
+/// Where a document stands among the others of an export. It is the order in which a store that can answer queries
+/// of collection groups holds them, so that nobody has to sort.
+fn place(path: &DocumentPath) -> (&str, &DocumentPath) {
+    (path.collection_id(), path)
+}
+
 /// What was written to an output file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -133,10 +139,10 @@ impl<W: Write> DocumentWriter<W> {
         self.last.as_ref()
     }
 
-    /// Appends a document of the database, in the order of their paths. Nothing is written of one that is
-    /// refused.
+    /// Appends a document of the database, in the order of their collections' ids, and of their paths within one.
+    /// Nothing is written of one that is refused.
     pub fn write(&mut self, path: &DocumentPath, fields: &Fields) -> Result<(), WriteError> {
-        if let Some(last) = self.last.as_ref().filter(|last| *last >= path) {
+        if let Some(last) = self.last.as_ref().filter(|last| place(last) >= place(path)) {
             let (document, before) = (path.to_string(), last.to_string());
             return Err(WriteError::Order { document, before });
         }

@@ -224,7 +224,7 @@ pub enum WriteError {
     ExportName(String),
     /// A document that does not come after the one before it.
     #[error(
-        "document `{document}` came after `{before}`: documents are written in the order of their paths"
+        "document `{document}` came after `{before}`: documents are written in the order of their collections' ids and then of their paths"
     )]
     Order {
         /// The document.

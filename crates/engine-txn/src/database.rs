@@ -332,6 +332,14 @@ impl Database {
         self.inner.store.fold_now()
     }
 
+    /// Writes everything committed so far to the disk, where it is kept there.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        self.inner.store.sync()
+    }
+
     /// Writes everything to the disk, where it is kept there, and lets go of it; see
     /// [`engine_store::Store::close`].
     ///

@@ -91,3 +91,7 @@ pub const CHANNEL_FORM_ROOM_BYTES: usize = 128 * 1024;
 
 /// How long a WebChannel's stream may take to do what was sent to it before its client left.
 pub const CHANNEL_DRAIN_MAX: Duration = Duration::from_secs(5);
+
+/// How long a request waits for a service that is not ready yet, because it imports data. Clients try again when they are
+/// told so, and most of them give up by themselves after about a minute.
+pub const READY_WAIT_MAX: Duration = Duration::from_secs(60);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use host_suite::{Log, Machine, StartOptions, Suite, SuiteError};
+use host_suite::{ExportOptions, Log, Machine, StartOptions, Suite, SuiteError};
 use napi::Env;
 use napi::bindgen_prelude::{Function, Object};
 use napi::threadsafe_function::{
@@ -128,6 +128,27 @@ impl BindingSuite {
                     .await
                     .map(|()| Value::Null)
                     .map_err(|error| Failure::new(error.code(), &error)),
+                None => Err(Failure::stopped()),
+            })
+        };
+        self.home.promise(env, work, lost, || ())
+    }
+
+    /// Writes an official export into a folder, also into one with other files where that is forced.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn export_data<'env>(
+        &self,
+        env: &'env Env,
+        dir: String,
+        force: bool,
+    ) -> napi::Result<Object<'env>> {
+        let suite = self.running.lock().clone();
+        let work = async move {
+            let options = ExportOptions { dir: dir.into(), targets: None, force };
+            text(match suite {
+                Some(suite) => {
+                    suite.export(options).await.map_err(|error| Failure::new(error.code(), &error))
+                }
                 None => Err(Failure::stopped()),
             })
         };

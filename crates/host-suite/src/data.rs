@@ -5,6 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use base_env::folder;
+
+use crate::services;
+
 /// The folder in a project where nobody names another.
 pub(crate) const DEFAULT_DIR: &str = ".firelet";
 
@@ -17,6 +21,9 @@ const LOCK_FILE: &str = "lock";
 const IGNORE_FILE: &str = ".gitignore";
 /// Where the format is written before it gets its name.
 const UNFINISHED_FILE: &str = "format.new";
+
+/// Names the service whose data is being imported, and which had none before: half of it is no data at all.
+const IMPORT_FILE: &str = "importing";
 
 /// How often a folder in use is tried, and how long each wait is: long enough for a suite that is just
 /// stopping, short enough for a person to wait.
@@ -64,6 +71,16 @@ pub enum DataError {
         /// The format found.
         found: u32,
     },
+    /// Data is to be imported where there is some already.
+    #[error(
+        "the data kept in {} would be mixed with what is to be imported: start without the import to go on with it, \
+         or remove the folder to start with the import",
+        dir.display()
+    )]
+    NotEmpty {
+        /// The folder.
+        dir: PathBuf,
+    },
     /// Something else lies there.
     #[error(
         "{} holds other files: name an empty folder, or one that firelet has made",
@@ -92,7 +109,56 @@ impl DataFolder {
             Some(_) => return Err(DataError::NotOurs { dir: dir.to_owned() }),
             None => write_format(dir)?,
         }
-        Ok(DataFolder { dir: dir.to_owned(), _lock: lock })
+        let folder = DataFolder { dir: dir.to_owned(), _lock: lock };
+        // Of an import that was killed.
+        folder.undo_import()?;
+        Ok(folder)
+    }
+
+    /// Notes that data comes into the folder of a service that holds none: until [`DataFolder::end_import`] all that is in it
+    /// goes when the folder is opened again.
+    pub(crate) fn begin_import(&self, service: &'static str) -> Result<(), DataError> {
+        let file = self.dir.join(IMPORT_FILE);
+        let write = || {
+            let mut file = File::create(&file)?;
+            file.write_all(service.as_bytes())?;
+            file.sync_all()?;
+            folder::sync(&self.dir)
+        };
+        write().map_err(failed("write", &file))
+    }
+
+    /// The data is all there.
+    pub(crate) fn end_import(&self) -> Result<(), DataError> {
+        let file = self.dir.join(IMPORT_FILE);
+        let remove = fs::remove_file(&file).and_then(|()| folder::sync(&self.dir));
+        remove.map_err(failed("remove", &file))
+    }
+
+    /// Removes what was imported and is not all there; nothing where nothing is being imported.
+    pub(crate) fn undo_import(&self) -> Result<(), DataError> {
+        let file = self.dir.join(IMPORT_FILE);
+        let service = match fs::read_to_string(&file) {
+            Ok(service) => service,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(failed("read", &file)(error)),
+        };
+        // One that was killed while it noted the name has imported nothing.
+        if let Some(row) = services::find(&service) {
+            let dir = self.of(row.name);
+            match fs::remove_dir_all(&dir) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed("remove", &dir)(error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        self.end_import()
+    }
+
+    /// The folder itself.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// The folder of one service.
@@ -189,6 +255,28 @@ mod tests {
         check("notes.txt", "mine", |dir| DataError::NotOurs { dir });
         check("format", "mine", |dir| DataError::NotOurs { dir });
         check("format", "firelet 2\n", |dir| DataError::Newer { dir, found: 2 });
+    }
+
+    #[test]
+    fn half_an_import_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = DataFolder::open(dir.path()).unwrap();
+        let data = folder.of("firestore").join("p/d");
+        folder.begin_import("firestore").unwrap();
+        fs::create_dir_all(&data).unwrap();
+        drop(folder);
+        let folder = DataFolder::open(dir.path()).unwrap();
+        assert!(!folder.of("firestore").exists());
+        folder.begin_import("firestore").unwrap();
+        fs::create_dir_all(&data).unwrap();
+        folder.end_import().unwrap();
+        drop(folder);
+        let folder = DataFolder::open(dir.path()).unwrap();
+        assert!(data.exists());
+        // A name that leads elsewhere is none of ours.
+        fs::write(dir.path().join(IMPORT_FILE), "..").unwrap();
+        folder.undo_import().unwrap();
+        assert!(data.exists() && !dir.path().join(IMPORT_FILE).exists());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use base_status::Status;
 
 use crate::config::ConfigError;
 use crate::data::DataError;
+use crate::exports::{ExportError, ImportError};
 use crate::options::Problem;
 
 /// Why a suite did not start. Nothing of it is left running.
@@ -12,6 +13,9 @@ pub enum StartError {
     /// Options that are unknown or of the wrong kind, all of them at once.
     #[error("{}", join(.0))]
     Options(Vec<Problem>),
+    /// Flags that do not go together.
+    #[error("{0}")]
+    Flags(String),
     /// The project's files cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -69,6 +73,9 @@ pub enum StartError {
     /// The folder of kept data cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// What the suite was to start with cannot be imported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// A service could not be built.
     #[error("could not start {description}: {}", .status.message)]
     Service {
@@ -87,8 +94,11 @@ impl StartError {
             Self::Options(problems) => match problems.first() {
                 Some(Problem::NotYet { .. }) => "FIRELET_NOT_YET",
                 Some(Problem::Invalid { .. } | Problem::Empty { .. }) => "FIRELET_INVALID_OPTION",
-                Some(Problem::Unknown { .. }) | None => "FIRELET_UNKNOWN_OPTION",
+                Some(Problem::Unknown { .. } | Problem::Method { .. }) | None => {
+                    "FIRELET_UNKNOWN_OPTION"
+                }
             },
+            Self::Flags(_) => "FIRELET_INVALID_OPTION",
             Self::Config(error) => match error {
                 ConfigError::NotFound(_) | ConfigError::NoProjectDirectory => {
                     "FIRELET_CONFIG_NOT_FOUND"
@@ -114,8 +124,10 @@ impl StartError {
                 DataError::Io { .. } | DataError::NotOurs { .. } => "FIRELET_DATA_UNUSABLE",
                 DataError::InUse { .. } => "FIRELET_DATA_IN_USE",
                 DataError::Newer { .. } => "FIRELET_DATA_TOO_NEW",
+                DataError::NotEmpty { .. } => "FIRELET_DATA_NOT_EMPTY",
             },
             Self::Rules(_) => "FIRELET_BAD_RULES",
+            Self::Import(_) => "FIRELET_IMPORT_FAILED",
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
     }
@@ -145,6 +157,9 @@ pub enum SuiteError {
     /// Security rules are wrong, so that those in force stay.
     #[error("{0}")]
     Rules(String),
+    /// There is no export.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// A service refused.
     #[error("{service}: {}", .status.message)]
     Service {
@@ -167,6 +182,16 @@ impl SuiteError {
                 "FIRELET_INVALID_OPTION"
             }
             Self::Rules(_) => "FIRELET_BAD_RULES",
+            Self::Export(error) => match error {
+                ExportError::Foreign(_)
+                | ExportError::NotAFolder(_)
+                | ExportError::Around { .. } => "FIRELET_EXPORT_REFUSED",
+                ExportError::Busy(_)
+                | ExportError::Nothing
+                | ExportError::Io { .. }
+                | ExportError::Service(_)
+                | ExportError::Left { .. } => "FIRELET_EXPORT_FAILED",
+            },
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
     }

@@ -8,6 +8,7 @@ pub mod services;
 
 mod data;
 mod error;
+mod exports;
 mod limits;
 mod machine;
 mod nearest;
@@ -21,12 +22,15 @@ mod suite;
 pub use base_env::memory;
 pub use data::DataError;
 pub use error::{StartError, SuiteError};
+pub use exports::{ExportError, ImportError};
 pub use machine::Machine;
 pub use notice::{Notice, NoticeLevel};
-pub use options::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptions, StartOptions};
+pub use options::{
+    Caller, ConfigChoice, DataOptions, ImportOptions, Keep, Problem, ServiceOptions, StartOptions,
+};
 pub use plan::{Plan, PlannedData, PlannedService, PortWish};
 pub use snapshot::Snapshot;
-pub use suite::{ServiceInfo, Suite};
+pub use suite::{ExportOptions, ServiceInfo, Suite};
 pub use svc_firestore::{IndexPolicy, LimitPolicy};
 pub use svc_kit::{Durability, Log};
 

@@ -33,3 +33,6 @@ pub(crate) const DRAIN_MAX: Duration = Duration::from_secs(10);
 
 /// How often it looks whether something is left: nobody is told when a process group is empty.
 pub(crate) const DRAIN_POLL: Duration = Duration::from_millis(10);
+
+/// How often a suite that imports says how far it is: a person sees that it goes on, and a log stays short.
+pub(crate) const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);

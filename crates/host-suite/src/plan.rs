@@ -16,7 +16,8 @@ use crate::config::{
 };
 use crate::data;
 use crate::error::StartError;
-use crate::notice::Notice;
+use crate::exports::{self, PlannedImport};
+use crate::notice::{Notice, NoticeLevel};
 use crate::options::{Caller, ConfigChoice, DataOptions, Keep, StartOptions};
 use crate::services::{self, ONLY_NAMES, ServiceConfigs, ServiceRow};
 
@@ -66,6 +67,10 @@ pub struct Plan {
     pub configs: ServiceConfigs,
     /// Which data is kept, and where.
     pub data: Option<PlannedData>,
+    /// What the services start with.
+    pub(crate) import: Option<PlannedImport>,
+    /// The directory that relative paths of requests start at.
+    pub cwd: PathBuf,
     /// Where the hub's locator file goes, if there is to be one.
     pub locator: Option<PathBuf>,
     /// Clock and randomness of the suite.
@@ -137,10 +142,13 @@ impl Plan {
             let text = format!("Keeping data in {}", data.dir.display());
             notices.push(Notice::info("emulators", text));
         }
+        let import = import(&options, &services, &mut notices)?;
         Ok(Self {
             project,
             configs,
             data,
+            import,
+            cwd: options.machine.cwd,
             directory: source.config.directory,
             services,
             notices: once(notices),
@@ -287,6 +295,34 @@ fn kept(
         services: with_data.map(|planned| planned.row.name).filter(|name| is_kept(name)).collect(),
         durability,
     })
+}
+
+/// What there is to import, for the services that run.
+fn import(
+    options: &StartOptions,
+    services: &[PlannedService],
+    notices: &mut Vec<Notice>,
+) -> Result<Option<PlannedImport>, StartError> {
+    let Some(import) = &options.import else { return Ok(None) };
+    let running: Vec<_> = services.iter().map(|planned| planned.row).collect();
+    let said = notices.len();
+    let found = exports::find(import, options.caller, &running, notices)?;
+    if options.caller == Caller::Program {
+        let new = notices.iter().skip(said);
+        for notice in new.filter(|notice| notice.level == NoticeLevel::Warning) {
+            options.log.warn("import", &notice.text);
+        }
+    }
+    Ok(found)
+}
+
+/// The project that a caller's options and the project's files name, for commands that start nothing.
+///
+/// # Errors
+/// As [`Plan::new`].
+pub(crate) fn project(options: &StartOptions) -> Result<Project, StartError> {
+    let source = read_source(options)?;
+    find_project(options, &source.config).map(|(project, _)| project)
 }
 
 fn bytes_of_mib(mib: u32) -> usize {

@@ -3,18 +3,22 @@
 mod build;
 mod control;
 mod describe;
+mod export;
+mod import;
 
 pub use describe::ServiceInfo;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base_env::Env;
 use base_status::Status;
+use front::layers::Gate;
 use front::{Bound, ServeOptions, Serving};
 use svc_hub::Locator;
-use svc_kit::{Context, Data, Directory, Listing, Service};
+use svc_kit::{Context, Data, Directory, Listing, Log, Service};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -29,6 +33,9 @@ use crate::ports;
 use crate::services::ServiceRow;
 use crate::snapshot::Snapshots;
 
+pub use export::ExportOptions;
+use export::Exports;
+
 /// A started suite. Clones are the same suite.
 ///
 /// Dropping the last clone closes the sockets at once; [`Suite::stop`] lets requests finish first.
@@ -39,12 +46,18 @@ pub struct Suite {
 
 struct Inner {
     env: Env,
+    log: Log,
+    /// Where relative paths of requests start.
+    cwd: PathBuf,
+    /// The folder of kept data.
+    kept_dir: Option<PathBuf>,
     project: String,
     named: bool,
     notices: Vec<Notice>,
     listings: Vec<Listing>,
     services: Vec<Arc<dyn Service>>,
     snapshots: Snapshots,
+    exports: Exports,
     directory: Directory,
     stopped: AtomicBool,
     live: Mutex<Live>,
@@ -99,17 +112,31 @@ impl Suite {
 
         // Data is opened once the ports are bound: clients can connect already, and are answered soon.
         let rows = bound.iter().map(|(row, _)| *row).collect();
-        let (folder, services) = build(rows, context.clone(), plan.data, plan.configs).await?;
-        let built = bound.into_iter().zip(services.iter().cloned());
-        let built = built.map(|((row, bound), service)| (row, bound, service));
+        let kept = plan.data.as_ref().map(|data| data.services.clone()).unwrap_or_default();
+        let imports = plan.import.is_some();
+        let (mut folder, services) =
+            build(rows, context.clone(), plan.data, plan.configs, imports).await?;
         let mut running = Vec::new();
-        for (row, bound, service) in built {
-            let serving = bound.serve(service.router(), ServeOptions::default());
+        let mut gates = Vec::new();
+        for ((row, bound), service) in bound.into_iter().zip(services.iter().cloned()) {
+            let mut router = service.router();
+            if imports && service.data().is_some() {
+                let (waiting, gate) = Gate::before(router);
+                router = waiting;
+                gates.push(gate);
+            }
+            let serving = bound.serve(router, ServeOptions::default());
             let serving = serving.map_err(|error| StartError::Listen {
                 description: row.description,
                 reason: error.to_string(),
             })?;
             running.push(Running { row, service, serving, locator: None });
+        }
+        let kept_dir = folder.as_ref().map(|folder| folder.dir().to_owned());
+        if let Some(import) = plan.import {
+            let work = import::Work { import, services: services.clone(), folder, kept };
+            folder = import::run(work, &plan.env, &context.log).await?;
+            gates.into_iter().for_each(Gate::open);
         }
 
         if let Some(folder) = plan.locator
@@ -123,6 +150,9 @@ impl Suite {
         running.sort_by_key(|running| std::cmp::Reverse(running.row.stop_rank));
         let inner = Inner {
             env: plan.env,
+            log: context.log,
+            cwd: plan.cwd,
+            kept_dir,
             project: plan.project.id,
             named: plan.project.named,
             notices,
@@ -130,10 +160,13 @@ impl Suite {
             live: Mutex::new(Live { running, open: services.clone(), folder }),
             services,
             snapshots: Snapshots::default(),
+            exports: Exports::default(),
             directory: context.directory,
             stopped: AtomicBool::new(false),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        let suite = Self { inner: Arc::new(inner) };
+        suite.answer(&context.exporter);
+        Ok(suite)
     }
 
     fn check_running(&self) -> Result<(), SuiteError> {
@@ -164,6 +197,8 @@ impl Suite {
         mut next: impl FnMut(&'static ServiceRow),
     ) -> Result<(), SuiteError> {
         self.inner.stopped.store(true, Ordering::Release);
+        // An export is all or nothing, so it has the time it takes.
+        let _none = self.inner.exports.none().await;
         let mut live = self.inner.live.lock().await;
         while let Some(one) = live.running.pop() {
             next(one.row);

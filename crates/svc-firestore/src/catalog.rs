@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::limits::DATABASES_MAX;
 
 /// The database that every project has.
-const DEFAULT: &str = "(default)";
+pub(crate) const DEFAULT: &str = "(default)";
 
 /// Where databases are that nobody has placed.
 const LOCATION: &str = "nam5";

@@ -103,7 +103,7 @@ fn folders(dir: &Path) -> Result<Vec<String>, Status> {
 
 /// A name as a folder's name, the same on every system: case is not told apart everywhere, so capitals
 /// are escaped like all that could mean something.
-fn escape(name: &str) -> Result<String, Status> {
+pub(crate) fn escape(name: &str) -> Result<String, Status> {
     let mut escaped = String::new();
     for byte in name.bytes() {
         match byte {

@@ -18,8 +18,10 @@ mod limits;
 mod operations;
 mod ops;
 mod state;
+mod transfer;
 mod ttl;
 
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -27,12 +29,13 @@ use axum::Router;
 use base_status::Status;
 use base_wire::google::firestore::v1::firestore_server::FirestoreServer;
 use serde_json::Value;
-use svc_kit::{Context, Data, Saved, Service};
+use svc_kit::{Context, Data, Exported, Import, Progress, Saved, Service};
 
 pub use access::{BAD_RULES, StartRules};
 pub use base_value::LimitPolicy;
 pub use config::{Config, DatabaseConfig};
 pub use indexes::{IndexPolicy, Indexes, MissingIndex, Recorder};
+pub use transfer::BAD_EXPORT;
 
 use crate::api::Grpc;
 use crate::state::State;
@@ -122,6 +125,18 @@ impl Data for Firestore {
         self.state.databases.fork(from, to)?;
         self.state.rules.fork(from, to);
         Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.state.databases.all().iter().all(|(_, database)| database.snapshot().is_empty())
+    }
+
+    fn import(&self, import: &Import, progress: &Progress) -> Result<(), Status> {
+        transfer::import(&self.state, import, progress)
+    }
+
+    fn export(&self, into: &Path, progress: &Progress) -> Result<Exported, Status> {
+        transfer::export(&self.state, into, progress)
     }
 
     fn close(&self) -> Result<(), Status> {

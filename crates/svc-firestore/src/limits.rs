@@ -155,3 +155,13 @@ pub(crate) const UNFOLDED_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Bytes of what a failed pipeline is told. Clients take 8 KiB of a header, in which each byte may become three.
 pub(crate) const PIPELINE_TEXT_MAX_BYTES: usize = 2_048;
+
+/// Threads that read the files of an export side by side. They share one committer, which keeps up with about so many.
+pub(crate) const IMPORT_READERS_MAX: usize = 4;
+
+/// Documents that an import commits at once: beyond some hundreds a commit costs no less for each.
+pub(crate) const IMPORT_BATCH_DOCUMENTS: usize = 1_000;
+
+/// Bytes that an import commits at once, and one document more. Each reader holds as much, and the documents of a commit
+/// keep one another in memory until they are folded.
+pub(crate) const IMPORT_BATCH_BYTES: usize = 512 * 1024;

@@ -65,6 +65,11 @@ impl Locator {
         Ok(Claim::Written(Self { path, content }))
     }
 
+    /// The addresses in a locator file, in its order; `None` where there is no such file.
+    pub(crate) fn addresses(path: &Path) -> Option<Vec<SocketAddr>> {
+        Some(addresses(&read(path)?).collect())
+    }
+
     /// Where the file is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -112,10 +117,13 @@ fn read(path: &Path) -> Option<Value> {
 /// Whether another hub than ours accepts connections at one of the addresses of a locator file. Ours does
 /// already, and may have the address of one that was killed.
 fn answers(locator: &Value, ours: &Listing) -> bool {
-    let origins = locator.get("origins").and_then(Value::as_array).into_iter().flatten();
-    origins
-        .filter_map(Value::as_str)
-        .filter_map(|origin| origin.strip_prefix("http://")?.parse::<SocketAddr>().ok())
+    addresses(locator)
         .filter(|address| !ours.listen.contains(address))
         .any(|address| TcpStream::connect_timeout(&address, PROBE).is_ok())
+}
+
+fn addresses(locator: &Value) -> impl Iterator<Item = SocketAddr> {
+    let origins = locator.get("origins").and_then(Value::as_array).into_iter().flatten();
+    let origins = origins.filter_map(Value::as_str);
+    origins.filter_map(|origin| origin.strip_prefix("http://")?.parse().ok())
 }

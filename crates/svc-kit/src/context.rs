@@ -2,7 +2,7 @@
 
 use base_env::Env;
 
-use crate::{Directory, Log, Place};
+use crate::{Directory, Exporter, Log, Place};
 
 /// Everything a service gets from the suite. Cheap to clone.
 #[derive(Clone)]
@@ -17,6 +17,8 @@ pub struct Context {
     pub place: Place,
     /// Where warnings go.
     pub log: Log,
+    /// Who writes an export when a client asks for one.
+    pub exporter: Exporter,
 }
 
 impl Context {
@@ -29,6 +31,7 @@ impl Context {
             directory: Directory::default(),
             place: Place::Memory,
             log: Log::default(),
+            exporter: Exporter::default(),
         }
     }
 }

@@ -2,9 +2,11 @@
 //! with all of it at once.
 
 use std::any::Any;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base_status::Status;
+
+use crate::{Exported, Import, Progress};
 
 /// Where a service keeps its data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +60,25 @@ pub trait Data: Send + Sync {
     /// # Errors
     /// Whatever the product answers when its data cannot be written.
     fn fork(&self, from: &str, to: &str) -> Result<(), Status>;
+
+    /// Whether there is nothing in it.
+    fn is_empty(&self) -> bool;
+
+    /// Takes in what others have exported, into the suite's own project, as long as it takes. Rules are not
+    /// asked, and what is kept is on the disk when it returns. After an error some of it may be there.
+    ///
+    /// # Errors
+    /// What is wrong with the export, with the file and the place in it; whatever the product answers when its
+    /// data cannot be written.
+    fn import(&self, import: &Import, progress: &Progress) -> Result<(), Status>;
+
+    /// Writes the data of the suite's own project, as it is when this is called, into the folder `into` in the
+    /// product's official format, as long as it takes. Clients read and write meanwhile. The files are on the
+    /// disk when it returns, their folders may not be. After an error some of them may be there.
+    ///
+    /// # Errors
+    /// The disk's; a value that the format cannot hold.
+    fn export(&self, into: &Path, progress: &Progress) -> Result<Exported, Status>;
 
     /// Writes everything to the disk, where it is kept there, when no request is served any more. May be
     /// called more than once.

@@ -5,11 +5,15 @@
 mod context;
 mod data;
 mod directory;
+mod exporter;
 mod log;
 mod service;
+mod transfer;
 
 pub use context::Context;
 pub use data::{Data, Durability, Place, Saved};
 pub use directory::{Directory, Listing};
+pub use exporter::{ExportRequest, Exporter, Exporting};
 pub use log::Log;
 pub use service::Service;
+pub use transfer::{Exported, Import, Progress};

@@ -1,5 +1,7 @@
 //! The cases against firelet and against the official emulator (or its recorded answers), and the totals.
 
+mod exports;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

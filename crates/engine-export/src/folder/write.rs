@@ -59,8 +59,8 @@ impl FolderWriter {
         self.folder.join(format!("{}{OVERALL_SUFFIX}", self.name))
     }
 
-    /// Appends a document, in the order of their paths. Where a value was refused, one may go on with the next
-    /// document; where the system was, there is nothing to go on with.
+    /// Appends a document, in the order of [`DocumentWriter::write`]. Where a value was refused, one may go on with the
+    /// next document; where the system was, there is nothing to go on with.
     pub fn write(&mut self, path: &DocumentPath, fields: &Fields) -> Result<(), WriteError> {
         let is_full =
             |output: &mut DocumentWriter<File>| output.written().documents >= SHARD_DOCUMENTS_MAX;

@@ -153,6 +153,8 @@ fn documents_come_in_order_and_once() {
         ("a/__id10__", "a/__id9__", false),
         ("a/__id9__", "a/__id10__", true),
         ("a/__id9__", "a/1", true),
+        ("b/a", "a/b/c/d", true),
+        ("a/b/c/d", "b/a", false),
     ];
     for (first, second, is_right) in table {
         let database = DatabaseName::new("p", "(default)");

@@ -23,7 +23,7 @@ const SETUP: [&str; 6] = [
 pub(super) enum Verb {
     Start,
     Exec { script: String },
-    Export { directory: String },
+    Export { directory: String, force: bool },
     Setup,
 }
 
@@ -45,6 +45,8 @@ pub(super) struct RawArgs {
     pub(super) only: Option<String>,
     pub(super) host: Option<String>,
     pub(super) import: Optional,
+    pub(super) import_collections: Option<String>,
+    pub(super) import_databases: Option<String>,
     pub(super) export_on_exit: Optional,
     pub(super) keep_data: Optional,
     pub(super) data_dir: Option<String>,
@@ -89,7 +91,9 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
     let verb = match name {
         "emulators:start" => Verb::Start,
         "emulators:exec" => Verb::Exec { script: text("script").unwrap_or_default() },
-        "emulators:export" => Verb::Export { directory: text("path").unwrap_or_default() },
+        "emulators:export" => {
+            Verb::Export { directory: text("path").unwrap_or_default(), force: flag("force") }
+        }
         _ => Verb::Setup,
     };
     RawArgs {
@@ -99,6 +103,8 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
         only: text("only"),
         host: text("host"),
         import: optional("import"),
+        import_collections: text("import-collections"),
+        import_databases: text("import-databases"),
         export_on_exit: optional("export-on-exit"),
         keep_data: optional("keep-data"),
         data_dir: text("data-dir"),
@@ -124,10 +130,12 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("script").required(true).help("The script, run by the system's shell"))
         .args(run_args());
     let export = Command::new("emulators:export")
-        .about("Write the data of running emulators to a folder (not there yet)")
+        .about("Write the data of running emulators to a folder")
         .arg(Arg::new("path").required(true).help("The folder"))
         .arg(only())
-        .arg(switch("force").short('f').help("Overwrite the folder without asking"));
+        .arg(
+            switch("force").short('f').help("Also where the folder holds other files, which stay"),
+        );
     let setup = SETUP.map(|name| Command::new(name).about("Nothing to download").hide(true));
     Command::new("firelet")
         .version(VERSION)
@@ -203,8 +211,15 @@ fn run_args() -> Vec<Arg> {
             .value_parser(verbosity)
             .ignore_case(true)
             .help("How much to print [default: DEBUG]"),
-        optional("import", "dir").help("Start with the data of an export (not there yet)"),
-        optional("export-on-exit", "dir").help("Write an export when stopping (not there yet)"),
+        optional("import", "dir").help("Start with the data of an export"),
+        value("import-collections", "ids")
+            .requires("import")
+            .help("Take only these collections of the export, comma separated"),
+        value("import-databases", "ids")
+            .requires("import")
+            .help("Take only these databases of the export, comma separated"),
+        optional("export-on-exit", "dir")
+            .help("Write an export when stopping [default: to the folder of --import]"),
         switch("ui").help("Run the user interface too (not there yet)"),
         optional("inspect-functions", "port")
             .help("Let a debugger attach to functions (not there yet)"),

@@ -7,12 +7,13 @@ use std::process::{ExitStatus, Stdio};
 use base_env::process::{self, Recipient};
 use tokio::process::{Child, Command};
 
+use super::export_on_exit::export_on_exit;
 use super::io::ChildStdio;
+use super::resolve::Running;
 use super::run::{FAILED, Run};
 use super::shutdown::{self, Ending};
 use super::signals::Arrival;
 use crate::limits::{DRAIN_MAX, DRAIN_POLL};
-use crate::options::StartOptions;
 use crate::suite::Suite;
 
 /// How the script ended.
@@ -22,8 +23,8 @@ enum Outcome {
 }
 
 /// Runs the command.
-pub(super) async fn run(run: &mut Run, script: &str, options: StartOptions) -> i32 {
-    let suite = match run.open(options).await {
+pub(super) async fn run(run: &mut Run, script: &str, running: Running) -> i32 {
+    let suite = match run.open(running.options).await {
         Ok(suite) => suite,
         Err(code) => return code,
     };
@@ -31,7 +32,14 @@ pub(super) async fn run(run: &mut Run, script: &str, options: StartOptions) -> i
     run.out.success("emulators", &format!("ready in {} ms", took.as_millis()));
     run.out.bullet("emulators", &format!("Running script: {script}"));
     let ended = run_script(run, &suite, script).await;
+    // A script that a signal has ended may have left half of what it was to write.
+    let wanted = running.export_on_exit.filter(|_| matches!(ended, Ok(Outcome::Code(_))));
+    let exported = export_on_exit(run, &suite, wanted).await;
     if shutdown::stop(run, &suite).await == Ending::Failed {
+        return FAILED;
+    }
+    if let (Err(message), Ok(Outcome::Code(0))) = (&exported, &ended) {
+        run.out.failure(message, None);
         return FAILED;
     }
     report(run, script, ended)

@@ -3,6 +3,8 @@
 mod args;
 mod exec;
 mod explain;
+mod export;
+mod export_on_exit;
 mod io;
 mod output;
 mod resolve;

@@ -1,6 +1,6 @@
 //! From typed flags to what is done, and what of it firelet cannot do yet.
 
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
 use super::args::{Optional, RawArgs, Verb};
 use super::output::{OutputOptions, Verbosity};
@@ -8,11 +8,12 @@ use svc_kit::Durability;
 
 use crate::config::{ConfigError, split_only};
 use crate::error::StartError;
+use crate::exports;
 use crate::machine::Machine;
 use crate::notice::Notice;
 use crate::options::{
-    Caller, ConfigChoice, DataOptions, Keep, ServiceOptions, StartOptions, index_policy,
-    limit_policy,
+    Caller, ConfigChoice, DataOptions, ImportOptions, Keep, ServiceOptions, StartOptions,
+    index_policy, limit_policy,
 };
 use crate::services::{self, ONLY_NAMES};
 
@@ -20,11 +21,30 @@ use crate::services::{self, ONLY_NAMES};
 #[derive(Debug)]
 pub(super) enum Task {
     /// Start and wait for a signal.
-    Start(StartOptions),
+    Start(Running),
     /// Start, run a script, stop.
-    Exec { script: String, options: StartOptions },
+    Exec { script: String, running: Running },
+    /// Have a running suite write an export.
+    Export(Export),
     /// Say that there is nothing to download.
     Setup,
+}
+
+/// A suite that is to run.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) options: StartOptions,
+    /// Where it exports to when it stops.
+    pub(super) export_on_exit: Option<PathBuf>,
+}
+
+/// An export of a suite that runs elsewhere.
+#[derive(Debug)]
+pub(super) struct Export {
+    /// What names the project.
+    pub(super) options: StartOptions,
+    pub(super) dir: PathBuf,
+    pub(super) force: bool,
 }
 
 /// The arguments, understood.
@@ -48,19 +68,6 @@ pub(super) fn output(raw: &RawArgs) -> OutputOptions {
 /// # Errors
 /// They ask for something whose absence would lose data: nothing is started then.
 pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartError> {
-    if let Verb::Export { directory } = &raw.verb {
-        return Err(StartError::NotYet {
-            what: "`emulators:export`",
-            instead: format!("nothing was written to `{directory}`"),
-        });
-    }
-    for (flag, given) in [("`--import`", &raw.import), ("`--export-on-exit`", &raw.export_on_exit)]
-    {
-        if *given != Optional::Absent {
-            let instead = "start without it; `--keep-data` keeps data between starts".to_owned();
-            return Err(StartError::NotYet { what: flag, instead });
-        }
-    }
     let mut notices = Vec::new();
     if raw.inspect_functions != Optional::Absent {
         let text = "firelet does not have the Functions Emulator yet, `--inspect-functions` does \
@@ -72,16 +79,88 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
     let task = match raw.verb {
         Verb::Start => {
             let ui = raw.ui.then_some(true);
-            Task::Start(StartOptions { ui, ..start_options(raw, machine)? })
+            Task::Start(running(raw, ui, machine)?)
         }
         Verb::Exec { ref script } => {
             // Nobody looks at a user interface while a script runs, unless by request.
             let (script, ui) = (script.clone(), Some(raw.ui));
-            Task::Exec { script, options: StartOptions { ui, ..start_options(raw, machine)? } }
+            Task::Exec { script, running: running(raw, ui, machine)? }
         }
-        Verb::Setup | Verb::Export { .. } => Task::Setup,
+        Verb::Export { ref directory, force } => {
+            let dir = absolute(&machine, directory);
+            Task::Export(Export { options: start_options(raw, machine)?, dir, force })
+        }
+        Verb::Setup => Task::Setup,
     };
     Ok(Resolved { task, output, debug, notices })
+}
+
+fn running(raw: RawArgs, ui: Option<bool>, machine: Machine) -> Result<Running, StartError> {
+    let Folders { import, export_on_exit } = folders(&raw, &machine)?;
+    Ok(Running {
+        options: StartOptions { ui, import, ..start_options(raw, machine)? },
+        export_on_exit,
+    })
+}
+
+/// The folders that data comes from and goes to.
+struct Folders {
+    import: Option<ImportOptions>,
+    export_on_exit: Option<PathBuf>,
+}
+
+/// The rules, and the sentences, are those of the official command line.
+fn folders(raw: &RawArgs, machine: &Machine) -> Result<Folders, StartError> {
+    let import = match &raw.import {
+        Optional::Absent => None,
+        Optional::Bare => return Err(flag("`--import` needs the folder of an export")),
+        Optional::Value(dir) => Some(absolute(machine, dir)),
+    };
+    let export_on_exit = match (&raw.export_on_exit, &import) {
+        (Optional::Absent, _) => None,
+        (Optional::Value(dir), _) => Some(absolute(machine, dir)),
+        (Optional::Bare, Some(import)) => Some(import.clone()),
+        (Optional::Bare, None) => {
+            return Err(flag(
+                "\"--export-on-exit\" must be used with \"--import\" or provide a dir directly to \
+                 \"--export-on-exit [dir]\"",
+            ));
+        }
+    };
+    if export_on_exit.as_ref().is_some_and(|dir| machine.cwd.starts_with(dir)) {
+        return Err(flag(
+            "\"--export-on-exit\" must not point to the current directory or parents. Please choose a \
+             new/dedicated directory for exports.",
+        ));
+    }
+    // The first run of many that go on from one another.
+    let import = import.filter(|dir| exports::exists(dir) || export_on_exit.as_ref() != Some(dir));
+    let ids = |text: &Option<String>| text.as_deref().map(split_only);
+    let import = import.map(|dir| ImportOptions {
+        dir,
+        collections: ids(&raw.import_collections),
+        databases: ids(&raw.import_databases),
+    });
+    Ok(Folders { import, export_on_exit })
+}
+
+/// A path as typed, without `.` and `..`, which a folder that is replaced must not have in its name.
+fn absolute(machine: &Machine, dir: &str) -> PathBuf {
+    let mut path = PathBuf::new();
+    for part in machine.cwd.join(dir).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                path.pop();
+            }
+            other => path.push(other),
+        }
+    }
+    path
+}
+
+fn flag(text: &str) -> StartError {
+    StartError::Flags(text.to_owned())
 }
 
 fn start_options(raw: RawArgs, machine: Machine) -> Result<StartOptions, StartError> {

@@ -11,7 +11,7 @@ use super::io::{ChildStdio, CliIo};
 use super::output::Output;
 use super::resolve::{self, Resolved, Task};
 use super::signals::{Arrival, Signals};
-use super::{exec, explain, start};
+use super::{exec, explain, export, start};
 use crate::error::StartError;
 use crate::machine::Machine;
 use crate::notice::Notice;
@@ -116,8 +116,9 @@ impl Run {
             self.out.notice(notice);
         }
         match resolved.task {
-            Task::Start(options) => start::run(self, options).await,
-            Task::Exec { script, options } => exec::run(self, &script, options).await,
+            Task::Start(running) => start::run(self, running).await,
+            Task::Exec { script, running } => exec::run(self, &script, running).await,
+            Task::Export(wanted) => export::run(self, wanted).await,
             Task::Setup => {
                 let text = "nothing to download: firelet holds its emulators itself";
                 self.out.success("emulators", text);
@@ -129,10 +130,13 @@ impl Run {
 
     /// Starts the suite. `Err` holds the exit code when there is none.
     pub(super) async fn open(&mut self, mut options: StartOptions) -> Result<Suite, i32> {
-        let warn = self.warn.clone();
+        let (warn, tell) = (self.warn.clone(), self.warn.clone());
         options.log = Log::new(move |label, text| {
             // What does not fit is left out: nobody reads so fast.
             let _ = warn.try_send(Notice::warning(label, text));
+        })
+        .telling(move |label, text| {
+            let _ = tell.try_send(Notice::info(label, text));
         });
         let plan = Plan::new(options).map_err(|error| failed(&mut self.out, &error))?;
         let names: Vec<_> =
@@ -142,20 +146,25 @@ impl Run {
         for notice in &plan.notices {
             self.out.notice(notice);
         }
-        tokio::select! {
-            biased;
-            opened = Suite::open(plan) => {
-                let suite = opened.map_err(|error| failed(&mut self.out, &error))?;
-                for notice in suite.notices().iter().skip(said) {
-                    self.out.notice(notice);
+        let opening = Suite::open(plan);
+        tokio::pin!(opening);
+        let opened = loop {
+            tokio::select! {
+                biased;
+                opened = &mut opening => break opened,
+                Arrival::First(signal) | Arrival::Again(signal) = self.signals.next() => {
+                    self.out.failure(&format!("{} while starting", signal.name()), None);
+                    return Err(FAILED);
                 }
-                Ok(suite)
+                Some(notice) = self.warnings.recv() => self.out.notice(&notice),
             }
-            Arrival::First(signal) | Arrival::Again(signal) = self.signals.next() => {
-                self.out.failure(&format!("{} while starting", signal.name()), None);
-                Err(FAILED)
-            }
+        };
+        self.print_warnings();
+        let suite = opened.map_err(|error| failed(&mut self.out, &error))?;
+        for notice in suite.notices().iter().skip(said) {
+            self.out.notice(notice);
         }
+        Ok(suite)
     }
 
     /// Prints what the suite has said and nobody has read yet.

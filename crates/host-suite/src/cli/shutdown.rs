@@ -1,5 +1,6 @@
 //! Stopping: once gracefully, at once when the signal comes again.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::run::Run;
@@ -44,12 +45,23 @@ pub(super) async fn stop(run: &mut Run, suite: &Suite) -> Ending {
         biased;
         stopped = graceful => (stopped, Ending::Clean),
         () = again(signals) => {
+            if let Some((dir, documents)) = suite.exporting() {
+                out.bullet("emulators", &waiting(&dir, documents));
+            }
             (suite.stop_within(Duration::ZERO, |_| ()).await, Ending::Forced)
         }
     };
     let Err(error) = stopped else { return ending };
     run.out.failure(&format!("not all data was written: {error}"), Some(error.code()));
     Ending::Failed
+}
+
+/// What a signal that comes during an export is answered with.
+pub(super) fn waiting(dir: &Path, documents: u64) -> String {
+    format!(
+        "Still exporting to {}, {documents} documents so far: that is done first, so that no half of it is left",
+        dir.display()
+    )
 }
 
 /// Resolves when a signal has come for the second time.

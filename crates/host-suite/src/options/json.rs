@@ -1,12 +1,14 @@
 //! Reading the options of the JavaScript API from JSON.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use svc_firestore::{IndexPolicy, LimitPolicy};
 use svc_kit::Durability;
 
-use super::{Caller, ConfigChoice, DataOptions, Keep, Problem, ServiceOptions, StartOptions};
+use super::{
+    Caller, ConfigChoice, DataOptions, ImportOptions, Keep, Problem, ServiceOptions, StartOptions,
+};
 use crate::config::{kind, show, split_only};
 use crate::limits::CACHE_MIB;
 use crate::machine::Machine;
@@ -16,7 +18,9 @@ use crate::services::{self, ONLY_NAMES, SERVICES};
 /// The options that are not about one service.
 const GENERAL: [&str; 6] = ["project", "only", "config", "cwd", "host", "data"];
 /// The options of kept data.
-const OF_DATA: [&str; 3] = ["keep", "dir", "durability"];
+const OF_DATA: [&str; 4] = ["keep", "dir", "durability", "import"];
+/// The options of an import.
+const OF_IMPORT: [&str; 3] = ["dir", "collections", "databases"];
 /// The options of every service.
 const OF_SERVICE: [&str; 2] = ["port", "host"];
 /// The services that have a `rules` option.
@@ -24,7 +28,7 @@ const WITH_RULES: [&str; 1] = ["firestore"];
 /// The options of Firestore alone.
 const OF_FIRESTORE: [&str; 3] = ["indexes", "limits", "cacheMiB"];
 /// Names that are not near what they mean: those of other tools, and those of a level below.
-const MEANT: [(&str, &str); 9] = [
+const MEANT: [(&str, &str); 10] = [
     ("projectId", "project"),
     ("emulators", "config"),
     ("port", "firestore.port"),
@@ -34,13 +38,10 @@ const MEANT: [(&str, &str); 9] = [
     ("keep", "data.keep"),
     ("dir", "data.dir"),
     ("durability", "data.durability"),
+    ("import", "data.import"),
 ];
-/// Options that other tools have and firelet does not have yet.
-const NOT_YET: [(&str, &str); 3] = [
-    ("import", "import of exports"),
-    ("export", "export of data"),
-    ("exportOnExit", "export of data"),
-];
+/// Options that other tools have, and what does the same here.
+const INSTEAD: [(&str, &str); 2] = [("export", "export"), ("exportOnExit", "export")];
 /// How much of a value a message shows.
 const SHOWN_MAX: usize = 60;
 
@@ -78,7 +79,10 @@ pub(super) fn read(options: &Value, machine: Machine) -> Result<StartOptions, Ve
                     result.config = config;
                 }
             }
-            "data" => result.data = reader.data(value, &result.machine.cwd),
+            "data" => {
+                result.data = reader.data(value, &result.machine.cwd);
+                result.import = reader.import(value.get("import"), &result.machine.cwd);
+            }
             other => reader.service(other, value, &mut result),
         }
     }
@@ -151,7 +155,7 @@ impl Reader {
         }
     }
 
-    fn config(&mut self, value: &Value, cwd: &std::path::Path) -> Option<ConfigChoice> {
+    fn config(&mut self, value: &Value, cwd: &Path) -> Option<ConfigChoice> {
         match value {
             Value::Null => None,
             Value::Bool(false) => Some(ConfigChoice::Nothing),
@@ -166,7 +170,7 @@ impl Reader {
         }
     }
 
-    fn data(&mut self, value: &Value, cwd: &std::path::Path) -> Option<DataOptions> {
+    fn data(&mut self, value: &Value, cwd: &Path) -> Option<DataOptions> {
         let map = match value {
             Value::Null => return None,
             Value::Object(map) => map,
@@ -183,6 +187,7 @@ impl Reader {
             match key.as_str() {
                 "keep" => keep = self.keep(value),
                 "dir" => dir = self.string(&path, value).map(|dir| cwd.join(dir)),
+                "import" => {}
                 "durability" => match value.as_str() {
                     Some("write-behind") => durability = Durability::WriteBehind,
                     Some("per-commit") => durability = Durability::PerCommit,
@@ -203,6 +208,55 @@ impl Reader {
             self.problems.push(Problem::Invalid { path: "data.keep".to_owned(), expected, found });
         }
         Some(DataOptions { keep: keep?, dir, durability })
+    }
+
+    fn import(&mut self, value: Option<&Value>, cwd: &Path) -> Option<ImportOptions> {
+        let map = match value? {
+            Value::Null => return None,
+            Value::Object(map) => map,
+            dir => {
+                let dir = self.string("data.import", dir)?;
+                return Some(ImportOptions { dir: cwd.join(dir), ..ImportOptions::default() });
+            }
+        };
+        let mut import = ImportOptions::default();
+        let mut dir = None;
+        for (key, value) in map {
+            let path = format!("data.import.{key}");
+            match key.as_str() {
+                "dir" => dir = self.string(&path, value),
+                "collections" => import.collections = self.ids(&path, value),
+                "databases" => import.databases = self.ids(&path, value),
+                other => {
+                    let nearest =
+                        nearest(other, OF_IMPORT).map(|name| format!("data.import.{name}"));
+                    self.problems.push(Problem::Unknown { path, nearest });
+                }
+            }
+        }
+        if !map.contains_key("dir") {
+            let (path, found) = ("data.import.dir".to_owned(), "left out".to_owned());
+            self.problems.push(Problem::Invalid { path, expected: "given", found });
+        }
+        Some(ImportOptions { dir: cwd.join(dir?), ..import })
+    }
+
+    /// Ids, at least one.
+    fn ids(&mut self, path: &str, value: &Value) -> Option<Vec<String>> {
+        let items = match value {
+            Value::Null => return None,
+            Value::Array(items) if !items.is_empty() => items,
+            Value::Array(_) => {
+                self.problems.push(Problem::Empty { path: path.to_owned() });
+                return None;
+            }
+            other => {
+                self.wrong(path, "an array of strings", other);
+                return None;
+            }
+        };
+        let ids = items.iter().enumerate();
+        Some(ids.filter_map(|(at, id)| self.string(&format!("{path}[{at}]"), id)).collect())
     }
 
     fn keep(&mut self, value: &Value) -> Option<Keep> {
@@ -247,8 +301,8 @@ impl Reader {
     /// A name that is neither a general option nor a service.
     fn unknown(&mut self, key: &str) {
         let path = key.to_owned();
-        if let Some((_, description)) = NOT_YET.into_iter().find(|(name, _)| *name == key) {
-            self.problems.push(Problem::NotYet { path, description });
+        if let Some((_, method)) = INSTEAD.into_iter().find(|(name, _)| *name == key) {
+            self.problems.push(Problem::Method { path, method });
             return;
         }
         let known = SERVICES.iter().filter(|row| row.exists()).map(|row| row.name);

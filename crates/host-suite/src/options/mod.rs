@@ -72,6 +72,17 @@ pub struct DataOptions {
     pub durability: Durability,
 }
 
+/// What a caller wants to start with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// The folder of an export, absolute.
+    pub dir: PathBuf,
+    /// The collections to take, by their ids; all of them without.
+    pub collections: Option<Vec<String>>,
+    /// The databases to take, by their ids; all of them without.
+    pub databases: Option<Vec<String>>,
+}
+
 /// Everything a caller can ask of a suite.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
@@ -93,6 +104,8 @@ pub struct StartOptions {
     pub services: BTreeMap<&'static str, ServiceOptions>,
     /// Which data is kept, and where; none by default.
     pub data: Option<DataOptions>,
+    /// What the suite starts with; nothing but what is kept by default.
+    pub import: Option<ImportOptions>,
     /// What happens to Firestore queries that lack an index in production.
     pub indexes: IndexPolicy,
     /// Whether production's limits of Firestore hold.
@@ -119,6 +132,7 @@ impl StartOptions {
             host: None,
             services: BTreeMap::new(),
             data: None,
+            import: None,
             indexes: IndexPolicy::default(),
             limits: LimitPolicy::default(),
             cache_mib: None,

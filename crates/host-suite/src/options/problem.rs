@@ -27,6 +27,14 @@ pub enum Problem {
         /// The option's path.
         path: String,
     },
+    /// A method of the running suite does what the option is to do.
+    #[error("unknown option `{path}`: call `suite.{method}()` where the data is to be written")]
+    Method {
+        /// The option.
+        path: String,
+        /// The method.
+        method: &'static str,
+    },
     /// The option is about a service firelet does not have yet.
     #[error("option `{path}`: firelet does not have the {description} yet")]
     NotYet {

@@ -7,7 +7,7 @@ use svc_hub::{Claim, Locator};
 use svc_kit::{Context, Listing, Place, Service};
 use tokio::task::spawn_blocking;
 
-use crate::data::DataFolder;
+use crate::data::{DataError, DataFolder};
 use crate::error::StartError;
 use crate::notice::Notice;
 use crate::plan::PlannedData;
@@ -19,6 +19,7 @@ pub(super) async fn build(
     context: Context,
     data: Option<PlannedData>,
     configs: ServiceConfigs,
+    imports: bool,
 ) -> Result<(Option<DataFolder>, Vec<Arc<dyn Service>>), StartError> {
     let build = move || {
         let kept = data.filter(|data| !data.services.is_empty());
@@ -28,14 +29,20 @@ pub(super) async fn build(
             // The plan holds only services that exist.
             let Some(constructor) = row.constructor else { continue };
             let mut context = context.clone();
+            let mut is_kept = false;
             if let (Some(kept), Some(folder)) = (&kept, &folder)
                 && kept.services.contains(&row.name)
             {
                 let dir = folder.of(row.name);
                 context.place = Place::Kept { dir, durability: kept.durability };
+                is_kept = true;
             }
             let service = constructor(context, &configs)
                 .map_err(|status| StartError::Service { description: row.description, status })?;
+            if imports && is_kept && service.data().is_some_and(|data| !data.is_empty()) {
+                let dir = folder.as_ref().map(|folder| folder.dir().to_owned());
+                return Err(DataError::NotEmpty { dir: dir.unwrap_or_default() }.into());
+            }
             services.push(service);
         }
         Ok((folder, services))

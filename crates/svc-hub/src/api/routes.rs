@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
@@ -13,18 +13,22 @@ use serde_json::json;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::cors;
+use super::export::export;
 use super::json::pretty;
 use crate::{Hub, ops};
 
 /// The official text for a route that needs functions when they do not run.
 const NO_FUNCTIONS: &str = "The Cloud Functions emulator is not running.";
 
+/// One request for an export: a path and some names.
+const EXPORT_BODY_BYTES_MAX: usize = 64 * 1024;
+
 /// All routes of the hub.
 pub(crate) fn router(hub: Arc<Hub>) -> Router {
     Router::new()
         .route("/", get(describe))
         .route("/emulators", get(list_emulators))
-        .route("/_admin/export", post(export))
+        .route("/_admin/export", post(export).layer(DefaultBodyLimit::max(EXPORT_BODY_BYTES_MAX)))
         .route("/functions/disableBackgroundTriggers", put(disable_background_triggers))
         .route("/functions/enableBackgroundTriggers", put(enable_background_triggers))
         .route("/dataconnect/clearData", post(clear_data_connect))
@@ -41,14 +45,6 @@ async fn describe(State(hub): State<Arc<Hub>>) -> Response {
 
 async fn list_emulators(State(hub): State<Arc<Hub>>) -> Response {
     pretty(StatusCode::OK, &ops::list_emulators(&hub))
-}
-
-async fn export(headers: HeaderMap) -> Response {
-    if let Some(refusal) = refuse_pages(&headers, "Export") {
-        return refusal;
-    }
-    let message = "firelet does not have export yet; nothing was written";
-    pretty(StatusCode::NOT_IMPLEMENTED, &json!({ "message": message }))
 }
 
 async fn disable_background_triggers() -> Response {
@@ -70,7 +66,7 @@ async fn clear_data_connect(headers: HeaderMap) -> Response {
 
 /// A web page may not do what changes files or data: a request that carries an origin is refused
 /// before anything is done.
-fn refuse_pages(headers: &HeaderMap, what: &str) -> Option<Response> {
+pub(super) fn refuse_pages(headers: &HeaderMap, what: &str) -> Option<Response> {
     let message = format!("{what} cannot be triggered by external callers.");
     let refusal = || pretty(StatusCode::FORBIDDEN, &json!({ "message": message }));
     headers.contains_key(header::ORIGIN).then(refusal)

@@ -46,8 +46,9 @@ async fn what_is_not_there_is_answered_not_guessed() {
     let hub = start().await;
     let message = |text: &str| json!({ "message": text });
     let error = |text: &str| json!({ "error": text });
-    let no_export = message("firelet does not have export yet; nothing was written");
-    check(&hub, "POST /_admin/export", &[], 501, no_export).await;
+    let no_export =
+        message("the body is no JSON object: EOF while parsing a value at line 1 column 0");
+    check(&hub, "POST /_admin/export", &[], 400, no_export).await;
     let no_functions = error("The Cloud Functions emulator is not running.");
     check(&hub, "PUT /functions/disableBackgroundTriggers", &[], 400, no_functions).await;
     let no_sql = error("The SQL Connect emulator is not running.");
