@@ -8,6 +8,7 @@
 
 mod base;
 mod batch;
+mod compact;
 mod derive;
 mod diff;
 mod disk;
@@ -25,6 +26,7 @@ mod range;
 mod record;
 mod retire;
 mod room;
+mod saved;
 mod shared;
 mod snapshot;
 mod store;
@@ -38,6 +40,7 @@ pub use derive::{Derive, DerivedEntry, NoDerive};
 pub use disk::{Disk, DiskFile, RealDisk};
 pub use error::StoreError;
 pub use iter::{DerivedRange, Entry, Heads, OverlayRange, Range, RangeRev};
+pub use journal::format_of;
 pub use options::{Durability, Place, StoreOptions};
 pub use prepared::Prepared;
 pub use range::KeyRange;

@@ -13,4 +13,5 @@ mod killed;
 mod model;
 mod ops;
 mod rederive;
+mod saved;
 mod support;
