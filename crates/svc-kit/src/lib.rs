@@ -5,6 +5,7 @@
 mod context;
 mod data;
 mod directory;
+pub mod folder_name;
 mod log;
 mod service;
 
