@@ -19,7 +19,7 @@ mod snapshot;
 mod suite;
 
 pub use base_env::memory;
-pub use data::DataError;
+pub use data::{DataError, KeptSnapshot, Usage};
 pub use error::{StartError, SuiteError};
 pub use machine::Machine;
 pub use notice::{Notice, NoticeLevel};

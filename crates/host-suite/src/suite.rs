@@ -1,5 +1,7 @@
 //! A running suite: ports bound first, then services opened, served, and stopped in order.
 
+mod named;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,7 +16,7 @@ use svc_kit::{Context, Data, Directory, Listing, Place, Service};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use crate::data::DataFolder;
+use crate::data::{DataFolder, SnapshotFolders};
 use crate::error::{StartError, SuiteError};
 use crate::limits::{CLOCK_MAX, STOP_GRACE};
 use crate::notice::Notice;
@@ -23,6 +25,7 @@ use crate::plan::{Plan, PlannedData};
 use crate::ports;
 use crate::services::{self, ServiceConfigs, ServiceRow};
 use crate::snapshot::{Snapshot, Snapshots};
+use named::Named;
 
 /// A started suite. Clones are the same suite.
 ///
@@ -40,6 +43,7 @@ struct Inner {
     listings: Vec<Listing>,
     services: Vec<Arc<dyn Service>>,
     snapshots: Snapshots,
+    named: Named,
     directory: Directory,
     stopped: AtomicBool,
     live: Mutex<Live>,
@@ -109,6 +113,8 @@ impl Suite {
 
         // Data is opened once the ports are bound: clients can connect already, and are answered soon.
         let rows = bound.iter().map(|(row, _)| *row).collect();
+        let kept: Vec<&'static str> =
+            plan.data.as_ref().map_or_else(Vec::new, |data| data.services.clone());
         let (folder, services) = build(rows, context.clone(), plan.data, plan.configs).await?;
         let built = bound.into_iter().zip(services.iter().cloned());
         let built = built.map(|((row, bound), service)| (row, bound, service));
@@ -137,6 +143,9 @@ impl Suite {
             named: plan.project.named,
             notices,
             listings: context.directory.listings(),
+            named: folder.as_ref().map_or_else(Named::default, |folder| {
+                Named::kept(SnapshotFolders::at(folder.dir()), kept)
+            }),
             live: Mutex::new(Live { running, open: services.clone(), folder }),
             services,
             snapshots: Snapshots::default(),
@@ -375,6 +384,7 @@ impl Suite {
             self.inner.directory.withdraw(one.row.name);
             drop(one.locator);
         }
+        self.inner.end_named().await;
         self.inner.snapshots.end();
         let mut failed = Ok(());
         while let Some(service) = live.open.last().cloned() {

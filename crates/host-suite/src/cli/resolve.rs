@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::args::{Optional, RawArgs, Verb};
+use super::data::DataTask;
 use super::output::{OutputOptions, Verbosity};
 use svc_kit::Durability;
 
@@ -23,6 +24,8 @@ pub(super) enum Task {
     Start(StartOptions),
     /// Start, run a script, stop.
     Exec { script: String, options: StartOptions },
+    /// Look at kept data, or tidy it up.
+    Data(DataTask),
     /// Say that there is nothing to download.
     Setup,
 }
@@ -48,6 +51,7 @@ pub(super) fn output(raw: &RawArgs) -> OutputOptions {
 /// # Errors
 /// They ask for something whose absence would lose data: nothing is started then.
 pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartError> {
+    let output = output(&raw);
     if let Verb::Export { directory } = &raw.verb {
         return Err(StartError::NotYet {
             what: "`emulators:export`",
@@ -61,13 +65,19 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
             return Err(StartError::NotYet { what: flag, instead });
         }
     }
+    if let Verb::Data(verb) = raw.verb {
+        let (output, debug) = (output, raw.debug);
+        let dir = raw.data_dir.map(|dir| machine.cwd.join(dir));
+        let config = raw.config.map(|file| machine.cwd.join(file));
+        let task = Task::Data(DataTask { verb, dir, config, cwd: machine.cwd });
+        return Ok(Resolved { task, output, debug, notices: Vec::new() });
+    }
     let mut notices = Vec::new();
     if raw.inspect_functions != Optional::Absent {
         let text = "firelet does not have the Functions Emulator yet, `--inspect-functions` does \
                     nothing";
         notices.push(Notice::warning("functions", text));
     }
-    let output = output(&raw);
     let debug = raw.debug;
     let task = match raw.verb {
         Verb::Start => {
@@ -79,7 +89,7 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
             let (script, ui) = (script.clone(), Some(raw.ui));
             Task::Exec { script, options: StartOptions { ui, ..start_options(raw, machine)? } }
         }
-        Verb::Setup | Verb::Export { .. } => Task::Setup,
+        Verb::Setup | Verb::Export { .. } | Verb::Data(_) => Task::Setup,
     };
     Ok(Resolved { task, output, debug, notices })
 }

@@ -11,7 +11,7 @@ use super::io::{ChildStdio, CliIo};
 use super::output::Output;
 use super::resolve::{self, Resolved, Task};
 use super::signals::{Arrival, Signals};
-use super::{exec, explain, start};
+use super::{data, exec, explain, start};
 use crate::error::StartError;
 use crate::machine::Machine;
 use crate::notice::Notice;
@@ -118,6 +118,7 @@ impl Run {
         match resolved.task {
             Task::Start(options) => start::run(self, options).await,
             Task::Exec { script, options } => exec::run(self, &script, options).await,
+            Task::Data(task) => data::run(self, task).await,
             Task::Setup => {
                 let text = "nothing to download: firelet holds its emulators itself";
                 self.out.success("emulators", text);
