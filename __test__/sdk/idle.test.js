@@ -62,6 +62,18 @@ test('idle resolves when listeners have been sent what was written', async (t) =
   }
 });
 
+/**
+ * A field of a protobuf message whose value has a length, of less than 128 bytes.
+ *
+ * @param {number} number
+ * @param {string | Buffer} value
+ */
+function field(number, value) {
+  const bytes = Buffer.from(value);
+  assert.ok(bytes.length < 128);
+  return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length]), bytes]);
+}
+
 test('idle waits for a listener that does not read, and not for one that is gone', async (t) => {
   const suite = await suiteFor(t, { project: 'demo-slow' });
   // A client that lets in what comes before the documents, and no more.
@@ -75,14 +87,10 @@ test('idle waits for a listener that does not read, and not for one that is gone
   });
   stream.on('error', () => {});
   const root = `projects/${suite.project}/databases/(default)`;
-  const { google } = require('@google-cloud/firestore/build/protos/firestore_v1_proto_api.js');
-  const message = google.firestore.v1.ListenRequest.encode({
-    database: root,
-    addTarget: {
-      targetId: 1,
-      query: { parent: `${root}/documents`, structuredQuery: { from: [{ collectionId: 'books' }] } },
-    },
-  }).finish();
+  // A ListenRequest in protobuf's wire format: the SDKs let nobody read as slowly as this test has to.
+  const query = [field(1, `${root}/documents`), field(2, field(2, field(2, 'books')))];
+  const target = [field(2, Buffer.concat(query)), Buffer.from([5 << 3, 1])];
+  const message = Buffer.concat([field(1, root), field(2, Buffer.concat(target))]);
   const frame = Buffer.alloc(5 + message.length);
   frame.writeUInt32BE(message.length, 1);
   frame.set(message, 5);

@@ -1,7 +1,7 @@
 /** The public types, used as users use them. Compiling is the test; each expected error must be one. */
 
 import { FireletError, start } from 'firelet';
-import type { FireletErrorCode, SeedContext, SeedDocuments, ServiceAddress, StartOptions, Suite } from 'firelet';
+import type { FireletErrorCode, FirestoreService, SeedContext, SeedDocuments, ServiceAddress, StartOptions, Suite } from 'firelet';
 import jestSetup, { clear as clearInJest, restore as restoreInJest, projectId as projectInJest } from 'firelet/jest';
 import vitestSetup, { clear as clearInVitest, restore as restoreInVitest, projectId as projectInVitest } from 'firelet/vitest';
 import { defineConfig } from 'vitest/config';
@@ -21,7 +21,12 @@ export async function use(): Promise<void> {
   });
   is<Equal<typeof suite, Suite>>();
   is<Equal<typeof suite.project, string>>();
-  is<Equal<typeof suite.firestore, ServiceAddress>>();
+  is<Equal<typeof suite.firestore, FirestoreService>>();
+  const address: ServiceAddress = suite.firestore;
+  is<Equal<typeof address.port, number>>();
+  const { warnings } = await suite.firestore.setRules('service cloud.firestore {}', { database: 'two' });
+  is<Equal<typeof warnings, string[]>>();
+  is<Equal<ReturnType<typeof suite.idle>, Promise<void>>>();
   is<Equal<typeof suite.hub.url, string>>();
   is<Equal<(typeof suite.env)[string], string>>();
   const same: Suite = suite.applyEnv().unref();

@@ -51,6 +51,8 @@ export declare class BindingSuite {
   snapshotNames(): Promise<string>
   /** Moves the suite's clock forward by so many milliseconds, and resolves when what is due is done. */
   advance(byMs: number): Promise<string>
+  /** Resolves when every listener has been sent what was committed before. */
+  idle(): Promise<string>
   /** Asks a service for what it offers beside its protocols. `argument` is JSON, and so is the answer. */
   control(service: string, name: string, argument: string): Promise<string>
   /** The time on the suite's clock in milliseconds since 1970; nothing where it does not run. */

@@ -71,13 +71,14 @@ pub fn list_collection_ids(snapshot: &Snapshot, parent: &ParentPath) -> Vec<Stri
 
 /// The keys of the documents at and below a path, in whatever collection. Costs what there is to find, and a
 /// look into every collection group.
-pub fn keys_below(snapshot: &Snapshot, path: &ResourcePath) -> Vec<Bytes> {
-    let mut keys = Vec::new();
-    for group in group_ids(snapshot) {
+pub fn keys_below<'s>(
+    snapshot: &'s Snapshot,
+    path: &'s ResourcePath,
+) -> impl Iterator<Item = Bytes> + 's {
+    group_ids(snapshot).flat_map(move |group| {
         let (start, end) = key::below(&group, path);
-        keys.extend(snapshot.heads(&KeyRange::new(start, end)).map(|(key, _)| key));
-    }
-    keys
+        snapshot.heads(&KeyRange::new(start, end)).map(|(key, _)| key)
+    })
 }
 
 /// One page of a collection's documents.

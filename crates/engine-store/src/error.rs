@@ -94,6 +94,9 @@ pub enum StoreError {
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
+    /// Walks were ended early, as nobody waits for what they find; see [`crate::Snapshot::until`].
+    #[error("the read was cancelled")]
+    Cancelled,
 }
 
 impl StoreError {

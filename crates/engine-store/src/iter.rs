@@ -9,6 +9,8 @@ use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
 
 use crate::base::{Base, Cursor, Unread};
+use crate::cancel::Until;
+use crate::limits::PASSED_AT_ONCE;
 use crate::merge::{Direction, Turn, turn};
 use crate::record::{Head, Record};
 use crate::snapshot::{raise, raise_head};
@@ -127,6 +129,7 @@ pub(crate) struct Merged<'a, T> {
     overlay: Peekable<Overlay<'a>>,
     base: Option<Box<Peekable<Cursor<'a, T>>>>,
     direction: Direction,
+    reader: Until<'a>,
 }
 
 /// What a range of everything meets next.
@@ -136,10 +139,14 @@ pub(crate) enum Met<'a, T> {
 }
 
 impl<'a, T> Merged<'a, T> {
-    pub(crate) fn new(overlay: Overlay<'a>, base: Option<Cursor<'a, T>>) -> Merged<'a, T> {
+    pub(crate) fn new(
+        overlay: Overlay<'a>,
+        base: Option<Cursor<'a, T>>,
+        reader: Until<'a>,
+    ) -> Merged<'a, T> {
         let direction = overlay.direction;
         let base = base.map(|base| Box::new(base.peekable()));
-        Merged { overlay: overlay.peekable(), base, direction }
+        Merged { overlay: overlay.peekable(), base, direction, reader }
     }
 }
 
@@ -148,6 +155,9 @@ impl<'a, T> Iterator for Merged<'a, T> {
 
     fn next(&mut self) -> Option<Met<'a, T>> {
         loop {
+            if self.reader.is_over() {
+                return None;
+            }
             if let Some(base) = &mut self.base {
                 let upper = self.overlay.peek().map(|(key, _)| key.as_ref());
                 match turn(upper, base.peek().map(|(key, _)| key.as_ref()), self.direction) {
@@ -265,11 +275,16 @@ impl Iterator for Heads<'_> {
 pub struct OverlayRange<'a> {
     inner: Overlay<'a>,
     floor: UnixMicros,
+    reader: Until<'a>,
 }
 
 impl<'a> OverlayRange<'a> {
-    pub(crate) fn new(inner: Overlay<'a>, floor: UnixMicros) -> OverlayRange<'a> {
-        OverlayRange { inner, floor }
+    pub(crate) fn new(
+        inner: Overlay<'a>,
+        floor: UnixMicros,
+        reader: Until<'a>,
+    ) -> OverlayRange<'a> {
+        OverlayRange { inner, floor, reader }
     }
 }
 
@@ -278,6 +293,9 @@ impl<'a> Iterator for OverlayRange<'a> {
     type Item = (&'a Bytes, Option<Record>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        if self.reader.is_over() {
+            return None;
+        }
         let (key, slot) = self.inner.next()?;
         Some((key, slot.clone().map(|record| raise(record, self.floor))))
     }
@@ -286,22 +304,36 @@ impl<'a> Iterator for OverlayRange<'a> {
 /// Derived entries of the base in a range; see [`crate::Snapshot::derived`].
 pub struct DerivedRange<'a> {
     inner: Option<Cursor<'a, u8>>,
+    reader: Until<'a>,
 }
 
 impl<'a> DerivedRange<'a> {
-    pub(crate) fn new(inner: Option<Cursor<'a, u8>>) -> DerivedRange<'a> {
-        DerivedRange { inner }
+    pub(crate) fn new(inner: Option<Cursor<'a, u8>>, reader: Until<'a>) -> DerivedRange<'a> {
+        DerivedRange { inner, reader }
     }
 }
 
 impl DerivedRange<'_> {
     /// Goes past up to `max` entries without copying them; answers how many there were.
     pub fn pass(&mut self, max: u64) -> u64 {
-        self.inner.as_mut().map_or(0, |inner| inner.pass(max))
+        let Some(inner) = self.inner.as_mut() else { return 0 };
+        let mut passed = 0;
+        while passed < max && !self.reader.is_over() {
+            let wanted = PASSED_AT_ONCE.min(max - passed);
+            let met = inner.pass(wanted);
+            passed += met;
+            if met < wanted {
+                break;
+            }
+        }
+        passed
     }
 
     /// The next entry with its mark.
     pub fn next_marked(&mut self) -> Option<(Bytes, u8)> {
+        if self.reader.is_over() {
+            return None;
+        }
         self.inner.as_mut()?.next()
     }
 }

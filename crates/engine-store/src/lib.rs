@@ -8,6 +8,7 @@
 
 mod base;
 mod batch;
+mod cancel;
 mod compact;
 mod derive;
 mod diff;
@@ -36,6 +37,7 @@ mod writer;
 
 pub use base_env::UnixMicros;
 pub use batch::{Op, WriteBatch};
+pub use cancel::Cancel;
 pub use derive::{Derive, DerivedEntry, NoDerive};
 pub use disk::{Disk, DiskFile, RealDisk};
 pub use error::StoreError;

@@ -100,3 +100,6 @@ pub(crate) const FOLD_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 pub(crate) const LOCK_TRIES_MAX: u32 = 25;
 /// See [`LOCK_TRIES_MAX`].
 pub(crate) const LOCK_TRY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Entries passed over at once before it is asked whether anybody still waits: some tens of microseconds.
+pub(crate) const PASSED_AT_ONCE: u64 = 1_024;

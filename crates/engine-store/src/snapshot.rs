@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base_env::UnixMicros;
 use bytes::Bytes;
 
+use crate::cancel::{Cancel, Until};
 use crate::error::StoreError;
 use crate::iter::{
     DerivedRange, Entries, Entry, Heads, Merged, Overlay, OverlayRange, Range, RangeRev, Walk,
@@ -30,6 +31,8 @@ pub struct Snapshot {
     /// its old records so: they came back then.
     pub(crate) floor: UnixMicros,
     pub(crate) len: usize,
+    /// Ends the walks over this snapshot and its clones.
+    pub(crate) cancel: Option<Cancel>,
 }
 
 /// `record` as updated at `floor` at the earliest.
@@ -58,7 +61,20 @@ impl Snapshot {
             time,
             floor: UnixMicros(i64::MIN),
             len: 0,
+            cancel: None,
         }
+    }
+
+    /// The same state for a reader who may go before it is done: from the time on that `cancel` says so, walks
+    /// over it end where they are, and [`Snapshot::check`] fails. Single keys are read as ever.
+    #[must_use]
+    pub fn until(self, cancel: &Cancel) -> Snapshot {
+        Snapshot { cancel: Some(cancel.clone()), ..self }
+    }
+
+    /// The same state, whoever reads this one.
+    pub(crate) fn unbound(&self) -> Snapshot {
+        Snapshot { cancel: None, ..self.clone() }
     }
 
     /// The record of `key`.
@@ -130,7 +146,7 @@ impl Snapshot {
     /// The records of a range that are newer than the base, in ascending key order, those of deleted keys
     /// included. Without a base that is everything.
     pub fn overlay(&self, range: &KeyRange) -> OverlayRange<'_> {
-        OverlayRange::new(self.walk(range, Direction::Ascending), self.floor)
+        OverlayRange::new(self.walk(range, Direction::Ascending), self.floor, self.reader())
     }
 
     /// What the overlay says of `key`: `None` when nothing, so that the base decides; `Some(None)` when the
@@ -172,12 +188,15 @@ impl Snapshot {
         self.lower.base.as_ref().map(|base| base.fingerprint)
     }
 
-    /// Whether every read of the base so far was answered. One that meets an error answers as if
-    /// nothing were there, so whoever read a snapshot checks before it answers.
+    /// Whether every read so far was answered. One that meets an error of the base, or was cancelled, answers as
+    /// if nothing were there, so whoever read a snapshot checks before it answers.
     ///
     /// # Errors
-    /// The first error that a read of the base met.
+    /// The first error that a read of the base met; [`StoreError::Cancelled`].
     pub fn check(&self) -> Result<(), StoreError> {
+        if self.reader().is_over() {
+            return Err(StoreError::Cancelled);
+        }
         self.lower.base.as_ref().map_or(Ok(()), |base| base.check())
     }
 
@@ -239,6 +258,11 @@ impl Snapshot {
         self.table.get(key).or_else(|| self.lower.frozen.as_ref()?.table.get(key))
     }
 
+    /// Whoever reads this snapshot.
+    fn reader(&self) -> Until<'_> {
+        Until::new(self.cancel.as_ref())
+    }
+
     fn walk(&self, range: &KeyRange, direction: Direction) -> Overlay<'_> {
         let empty = range.is_empty();
         let walk = |table| {
@@ -252,18 +276,22 @@ impl Snapshot {
     fn merged(&self, range: &KeyRange, direction: Direction) -> Entries<'_> {
         let base = self.lower.base.as_deref().filter(|_| !range.is_empty());
         let rows = base.map(|base| base.records(range, direction));
-        Entries::new(Merged::new(self.walk(range, direction), rows), base, self.floor)
+        Entries::new(
+            Merged::new(self.walk(range, direction), rows, self.reader()),
+            base,
+            self.floor,
+        )
     }
 
     fn merged_heads(&self, range: &KeyRange, direction: Direction) -> Heads<'_> {
         let base = self.lower.base.as_deref().filter(|_| !range.is_empty());
         let rows = base.map(|base| base.heads(range, direction));
-        Heads::new(Merged::new(self.walk(range, direction), rows), self.floor)
+        Heads::new(Merged::new(self.walk(range, direction), rows, self.reader()), self.floor)
     }
 
     fn derived_cursor(&self, range: &KeyRange, direction: Direction) -> DerivedRange<'_> {
         let base = self.lower.base.as_ref().filter(|_| !range.is_empty());
-        DerivedRange::new(base.map(|base| base.derived(range, direction)))
+        DerivedRange::new(base.map(|base| base.derived(range, direction)), self.reader())
     }
 }
 

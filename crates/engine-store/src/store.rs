@@ -83,7 +83,7 @@ impl Store {
     /// A store in memory that starts with what `snapshot` shows, sharing its memory and its base. Versions
     /// go on from its, and it derives as the snapshot's store does.
     pub fn from_snapshot(env: Env, snapshot: &Snapshot) -> Store {
-        Store::with(env, snapshot.clone())
+        Store::with(env, snapshot.unbound())
     }
 
     fn with(env: Env, state: Snapshot) -> Store {

@@ -167,7 +167,7 @@ impl<'a> Writer<'a> {
     fn swap(&mut self, snapshot: &Snapshot, time: UnixMicros) -> Replaced {
         debug_assert!(self.head.journal.is_none(), "a kept store writes what differs");
         let settings = self.store.shared().settings();
-        let mut state = snapshot.clone();
+        let mut state = snapshot.unbound();
         let wanted = settings.derive.fingerprint();
         if state.lower.base.as_ref().is_some_and(|base| base.fingerprint != wanted) {
             // The next one derives anew; until then queries do without what this base does not have.

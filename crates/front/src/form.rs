@@ -2,19 +2,14 @@
 
 use percent_encoding::percent_decode_str;
 
-/// The pairs of a text, decoded, in their order.
-///
-/// # Errors
-///
-/// The name or value that is not UTF-8 when decoded.
-pub(crate) fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
+/// The pairs of a text, decoded, in their order; in place of one that is not UTF-8 then, the name or value that is not.
+/// One by one: a form may have tens of millions of them.
+pub(crate) fn pairs(text: &str) -> impl Iterator<Item = Result<(String, String), String>> {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decode(name)?, decode(value)?))
-        })
-        .collect()
+    pairs.map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Ok((decode(name)?, decode(value)?))
+    })
 }
 
 fn decode(text: &str) -> Result<String, String> {

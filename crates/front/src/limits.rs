@@ -18,6 +18,10 @@ pub const CANCELLED_STREAMS_MAX: usize = 2_048;
 /// The headers of one request: ID tokens of a few kilobytes and metadata beside them.
 pub const HEADER_BYTES_MAX: u32 = 64 * 1024;
 
+/// The message of a gRPC status, escaped as a header. Clients take 8 KiB of headers, and answer more with an error of
+/// their own that says nothing, or by trying again. The longest name of a document is below.
+pub const MESSAGE_BYTES_MAX: usize = 7 * 1024;
+
 /// How long a new connection may take to send its first request, or to finish an HTTP/2 handshake, so that silent
 /// sockets do not pile up.
 pub const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
@@ -51,8 +55,9 @@ pub const CLOSE_WAIT: Duration = Duration::from_secs(2);
 /// Ports tried until one is free on every loopback address.
 pub const PORT_TRIES: usize = 64;
 
-/// Nesting of messages when answers are written as JSON. Stored values are far shallower.
-pub const JSON_DEPTH_MAX: usize = 256;
+/// Nesting of messages when answers are written as JSON. A value that is nested 100 levels deep, which is what can be
+/// stored, has three messages for each of them, and some around it.
+pub const JSON_DEPTH_MAX: usize = 320;
 
 /// Characters of what a client sent that an answer repeats.
 pub const JSON_ECHO_CHARS_MAX: usize = 256;
@@ -74,6 +79,9 @@ pub const CHANNEL_BUFFER_BYTES_MAX: usize = 1024 * 1024;
 
 /// Messages in one request of a WebChannel client: clients send at most as many.
 pub const CHANNEL_MESSAGES_MAX: usize = 1_000;
+
+/// Fields of all messages in one such request: a message has one or two.
+pub const CHANNEL_FIELDS_MAX: usize = 4 * CHANNEL_MESSAGES_MAX;
 
 /// How many bytes of a form one byte of a message may become: percent-encoding triples.
 pub const CHANNEL_FORM_FACTOR: usize = 3;

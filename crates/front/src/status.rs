@@ -11,13 +11,47 @@ use http_body::Frame;
 use http_body_util::StreamBody;
 use serde_json::{Value, json};
 
+use crate::limits::MESSAGE_BYTES_MAX;
+
 const GRPC: HeaderValue = HeaderValue::from_static("application/grpc");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A status as tonic's handlers return it.
+/// A status as tonic's handlers return it. A message that is longer than clients take is cut.
 pub fn status_to_tonic(status: Status) -> tonic::Status {
-    tonic::Status::new(tonic::Code::from_i32(status.code.as_i32()), status.message)
+    let Status { code, mut message, .. } = status;
+    cut(&mut message);
+    tonic::Status::new(tonic::Code::from_i32(code.as_i32()), message)
 }
+
+/// Cuts a message that would be longer than [`MESSAGE_BYTES_MAX`] as a header.
+fn cut(message: &mut String) {
+    // Few are long.
+    if message.len() * ESCAPED_BYTES <= MESSAGE_BYTES_MAX {
+        return;
+    }
+    let (mut escaped, mut end) = (0, None);
+    for (at, character) in message.char_indices() {
+        if escaped + CUT.len() <= MESSAGE_BYTES_MAX {
+            end = Some(at);
+        }
+        escaped += match character {
+            // As tonic escapes it.
+            ' '..='~' if !"\"#%<>`?{}".contains(character) && character != ' ' => 1,
+            _ => character.len_utf8() * ESCAPED_BYTES,
+        };
+        if escaped > MESSAGE_BYTES_MAX {
+            message.truncate(end.unwrap_or(0));
+            message.push_str(CUT);
+            return;
+        }
+    }
+}
+
+/// What stands for the rest of a message.
+const CUT: &str = "...";
+
+/// What an escaped byte takes.
+const ESCAPED_BYTES: usize = 3;
 
 /// A status as it came back from a gRPC handler; the reason is gone on the way.
 pub fn status_from_tonic(status: &tonic::Status) -> Status {
@@ -146,6 +180,35 @@ mod tests {
             let status = Status::not_found(message);
             let back = tonic::Status::from_header_map(&status_trailers(&status_to_tonic(status)));
             assert_eq!(back.unwrap().message(), message);
+        }
+    }
+
+    #[test]
+    fn a_message_is_no_longer_than_clients_take() {
+        #[track_caller]
+        fn check(character: &str, count: usize, kept: Option<usize>) {
+            let message = character.repeat(count);
+            let tonic = status_to_tonic(Status::not_found(message.clone()));
+            let header = status_trailers(&tonic).remove("grpc-message").expect("it has a message");
+            assert!(header.len() <= MESSAGE_BYTES_MAX, "{character}: {}", header.len());
+            match kept {
+                None => assert_eq!(tonic.message(), message),
+                Some(kept) => assert_eq!(tonic.message(), character.repeat(kept) + "..."),
+            }
+        }
+        check("a", MESSAGE_BYTES_MAX, None);
+        check("a", MESSAGE_BYTES_MAX + 1, Some(MESSAGE_BYTES_MAX - 3));
+        check("a", 17 * 1024 * 1024, Some(MESSAGE_BYTES_MAX - 3));
+        check("%", MESSAGE_BYTES_MAX / 3, None);
+        check("%", MESSAGE_BYTES_MAX, Some((MESSAGE_BYTES_MAX - 3) / 3));
+        check("\n", MESSAGE_BYTES_MAX, Some((MESSAGE_BYTES_MAX - 3) / 3));
+        check("\u{1f525}", MESSAGE_BYTES_MAX, Some((MESSAGE_BYTES_MAX - 3) / 12));
+        for character in (0..128u8).map(char::from) {
+            let text = character.to_string().repeat(MESSAGE_BYTES_MAX);
+            let tonic = status_to_tonic(Status::not_found(text));
+            let header = status_trailers(&tonic).remove("grpc-message").expect("it has a message");
+            let room = MESSAGE_BYTES_MAX - header.len();
+            assert!(room < 2 * ESCAPED_BYTES, "{character:?}: {}", header.len());
         }
     }
 

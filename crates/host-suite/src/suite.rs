@@ -1,31 +1,35 @@
 //! A running suite: ports bound first, then services opened, served, and stopped in order.
 
+mod build;
+mod control;
+mod describe;
 mod named;
+
+pub use describe::ServiceInfo;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use base_env::{Env, UnixMicros};
-use base_status::{Code, Status};
+use base_env::Env;
+use base_status::Status;
 use front::{Bound, ServeOptions, Serving};
-use serde_json::{Map, Value, json};
-use svc_firestore::BAD_RULES;
-use svc_hub::{Claim, Locator};
-use svc_kit::{Context, Data, Directory, Listing, Place, Service};
+use svc_hub::Locator;
+use svc_kit::{Context, Data, Directory, Listing, Service};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
+use self::build::{build, claim};
+use self::named::Named;
 use crate::data::{DataFolder, SnapshotFolders};
 use crate::error::{StartError, SuiteError};
-use crate::limits::{CLOCK_MAX, STOP_GRACE};
+use crate::limits::STOP_GRACE;
 use crate::notice::Notice;
 use crate::options::StartOptions;
-use crate::plan::{Plan, PlannedData};
+use crate::plan::Plan;
 use crate::ports;
-use crate::services::{self, ServiceConfigs, ServiceRow};
-use crate::snapshot::{Snapshot, Snapshots};
-use named::Named;
+use crate::services::ServiceRow;
+use crate::snapshot::Snapshots;
 
 /// A started suite. Clones are the same suite.
 ///
@@ -43,7 +47,7 @@ struct Inner {
     listings: Vec<Listing>,
     services: Vec<Arc<dyn Service>>,
     snapshots: Snapshots,
-    named: Named,
+    named_snapshots: Named,
     directory: Directory,
     stopped: AtomicBool,
     live: Mutex<Live>,
@@ -65,21 +69,6 @@ struct Running {
     serving: Serving,
     /// The hub's: gone when the hub is.
     locator: Option<Locator>,
-}
-
-/// One running service, for tables and for JavaScript.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServiceInfo {
-    /// Its name, such as `firestore`.
-    pub name: &'static str,
-    /// Its name in messages.
-    pub description: &'static str,
-    /// The host clients connect to.
-    pub host: String,
-    /// The port.
-    pub port: u16,
-    /// `host:port`, an IPv6 host in brackets.
-    pub authority: String,
 }
 
 impl Suite {
@@ -143,7 +132,7 @@ impl Suite {
             named: plan.project.named,
             notices,
             listings: context.directory.listings(),
-            named: folder.as_ref().map_or_else(Named::default, |folder| {
+            named_snapshots: folder.as_ref().map_or_else(Named::default, |folder| {
                 Named::kept(SnapshotFolders::at(folder.dir()), kept)
             }),
             live: Mutex::new(Live { running, open: services.clone(), folder }),
@@ -155,204 +144,11 @@ impl Suite {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The project id.
-    #[must_use]
-    pub fn project(&self) -> &str {
-        &self.inner.project
-    }
-
-    /// Whether somebody named the project; otherwise it is the placeholder.
-    #[must_use]
-    pub fn project_is_named(&self) -> bool {
-        self.inner.named
-    }
-
-    /// What there is to tell the user about this start.
-    #[must_use]
-    pub fn notices(&self) -> &[Notice] {
-        &self.inner.notices
-    }
-
-    /// The services of this suite, in the table's order. They stay listed after a stop.
-    #[must_use]
-    pub fn services(&self) -> Vec<ServiceInfo> {
-        let info = |listing: &Listing| {
-            let row = services::find(listing.name)?;
-            Some(ServiceInfo {
-                name: row.name,
-                description: row.description,
-                host: listing.host.clone(),
-                port: listing.port,
-                authority: listing.authority(),
-            })
-        };
-        self.inner.listings.iter().filter_map(info).collect()
-    }
-
-    /// The environment variables by which SDKs find this suite, and the project they are to use.
-    #[must_use]
-    pub fn env(&self) -> Vec<(String, String)> {
-        let of_services = self.inner.listings.iter().flat_map(|listing| {
-            services::find(listing.name).into_iter().flat_map(|row| row.environment(listing))
-        });
-        let project = &self.inner.project;
-        let firebase_config = json!({
-            "projectId": project,
-            "storageBucket": format!("{project}.appspot.com"),
-            "databaseURL": format!("https://{project}.firebaseio.com"),
-        });
-        of_services
-            .chain([
-                ("GCLOUD_PROJECT".to_owned(), project.clone()),
-                ("FIREBASE_CONFIG".to_owned(), firebase_config.to_string()),
-            ])
-            .collect()
-    }
-
-    /// The suite as the JavaScript API hands it out: project, services, variables and notices.
-    #[must_use]
-    pub fn describe(&self) -> Value {
-        let services: Map<String, Value> = self
-            .services()
-            .into_iter()
-            .map(|info| {
-                let url = format!("http://{}", info.authority);
-                (info.name.to_owned(), json!({"host": info.host, "port": info.port, "url": url}))
-            })
-            .collect();
-        let env: Map<String, Value> =
-            self.env().into_iter().map(|(name, value)| (name, Value::String(value))).collect();
-        let notices: Vec<Value> = self
-            .notices()
-            .iter()
-            .map(|notice| {
-                json!({"level": notice.level.name(), "label": notice.label, "text": notice.text})
-            })
-            .collect();
-        json!({"project": self.project(), "services": services, "env": env, "notices": notices})
-    }
-
-    /// Forgets the data of one project, or of all, in every service.
-    ///
-    /// # Errors
-    /// The suite is stopped, or a service refuses; the services before it are cleared then.
-    pub fn clear(&self, project: Option<&str>) -> Result<(), SuiteError> {
-        self.each(|data| data.clear(project))
-    }
-
-    /// The data of one project, or of all, in every service.
-    ///
-    /// # Errors
-    /// The suite is stopped.
-    pub fn snapshot(&self, project: Option<&str>) -> Result<Snapshot, SuiteError> {
-        self.check_running()?;
-        Ok(self.inner.snapshots.take(&self.inner.services, project))
-    }
-
-    /// Makes the projects of a snapshot what they were when it was taken.
-    ///
-    /// # Errors
-    /// The suite is stopped; the snapshot is another suite's; or a service refuses, and the services
-    /// before it are restored then.
-    pub fn restore(&self, snapshot: &Snapshot) -> Result<(), SuiteError> {
-        self.check_running()?;
-        let parts = self.inner.snapshots.parts(snapshot).ok_or(SuiteError::ForeignSnapshot)?;
-        for (service, saved) in parts.lock().iter() {
-            if let Some(data) = service.data() {
-                data.restore(saved).map_err(of(&**service))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes the project `to` a copy of `from`, which is the suite's own where none is named.
-    ///
-    /// # Errors
-    /// The suite is stopped; `to` cannot be a project id, or is the same project; or a service refuses.
-    pub fn fork(&self, to: &str, from: Option<&str>) -> Result<(), SuiteError> {
-        let from = from.unwrap_or(&self.inner.project);
-        // Clients may use ids that no project of production could have, so may forks.
-        if to.is_empty() || to.contains('/') {
-            return Err(SuiteError::Project(to.to_owned()));
-        }
-        if to == from {
-            return Err(SuiteError::ForkOfItself(to.to_owned()));
-        }
-        self.each(|data| data.fork(from, to))
-    }
-
-    /// The time on the suite's clock.
-    #[must_use]
-    pub fn now(&self) -> UnixMicros {
-        self.inner.env.now()
-    }
-
-    /// Moves the suite's clock forward, and does what has become due by it in every service, as long as that takes.
-    ///
-    /// # Errors
-    /// The suite is stopped; the clock would pass the last time that protocols can say; or a service could not
-    /// do something, and the clock was moved all the same.
-    pub fn advance(&self, by: Duration) -> Result<(), SuiteError> {
-        self.check_running()?;
-        if self.now().plus(by) > CLOCK_MAX {
-            return Err(SuiteError::ClockRange);
-        }
-        self.inner.env.advance(by);
-        let mut failed = Ok(());
-        for service in &self.inner.services {
-            failed = failed.and(service.clock_moved().map_err(of(&**service)));
-        }
-        failed
-    }
-
-    /// Waits until every listener has been sent what was committed before this call: as long as the slowest reader takes.
-    ///
-    /// # Errors
-    /// The suite is stopped.
-    pub async fn idle(&self) -> Result<(), SuiteError> {
-        self.check_running()?;
-        for service in &self.inner.services {
-            service.idle().await;
-        }
-        Ok(())
-    }
-
-    /// Asks a service for what it offers to whoever has started the suite, beside its protocols.
-    ///
-    /// # Errors
-    /// The suite is stopped; there is no such service or no such name; or the service refuses.
-    pub fn control(
-        &self,
-        service: &str,
-        name: &str,
-        argument: &Value,
-    ) -> Result<Value, SuiteError> {
-        self.check_running()?;
-        let found = self.inner.services.iter().find(|running| running.name() == service);
-        let found = found
-            .ok_or_else(|| SuiteError::Argument(format!("this suite does not run {service}")))?;
-        found.control(name, argument).map_err(|status| match status {
-            Status { reason: BAD_RULES, message, .. } => SuiteError::Rules(message),
-            Status { code: Code::InvalidArgument, message, .. } => SuiteError::Argument(message),
-            status => of(&**found)(status),
-        })
-    }
-
     fn check_running(&self) -> Result<(), SuiteError> {
         match self.inner.stopped.load(Ordering::Acquire) {
             true => Err(SuiteError::Stopped),
             false => Ok(()),
         }
-    }
-
-    fn each(&self, work: impl Fn(&dyn Data) -> Result<(), Status>) -> Result<(), SuiteError> {
-        self.check_running()?;
-        for service in &self.inner.services {
-            if let Some(data) = service.data() {
-                work(data).map_err(of(&**service))?;
-            }
-        }
-        Ok(())
     }
 
     /// Stops every service, in order, within a bound, and writes what is kept to the disk. May be called
@@ -399,70 +195,5 @@ impl Suite {
         }
         live.folder = None;
         failed
-    }
-}
-
-/// Opens the folder of kept data and builds the services, on a thread that may take its time.
-async fn build(
-    rows: Vec<&'static ServiceRow>,
-    context: Context,
-    data: Option<PlannedData>,
-    configs: ServiceConfigs,
-) -> Result<(Option<DataFolder>, Vec<Arc<dyn Service>>), StartError> {
-    let build = move || {
-        let kept = data.filter(|data| !data.services.is_empty());
-        let folder = kept.as_ref().map(|kept| DataFolder::open(&kept.dir)).transpose()?;
-        let mut services = Vec::new();
-        for row in rows {
-            // The plan holds only services that exist.
-            let Some(constructor) = row.constructor else { continue };
-            let mut context = context.clone();
-            if let (Some(kept), Some(folder)) = (&kept, &folder)
-                && kept.services.contains(&row.name)
-            {
-                let dir = folder.of(row.name);
-                context.place = Place::Kept { dir, durability: kept.durability };
-            }
-            let service = constructor(context, &configs)
-                .map_err(|status| StartError::Service { description: row.description, status })?;
-            services.push(service);
-        }
-        Ok((folder, services))
-    };
-    spawn_blocking(build).await.unwrap_or_else(|error| {
-        let status = Status::internal(format!("building the services failed: {error}"));
-        Err(StartError::Service { description: "the suite", status })
-    })
-}
-
-/// A service's refusal as the suite's.
-fn of(service: &dyn Service) -> impl FnOnce(Status) -> SuiteError {
-    let service = service.name();
-    move |status| SuiteError::Service { service, status }
-}
-
-/// Claims the project's locator file. A suite works without one, so what stands in the way is a notice.
-fn claim(
-    folder: &std::path::Path,
-    project: &str,
-    hub: &Listing,
-) -> (Option<Locator>, Option<Notice>) {
-    match Locator::claim(folder, project, crate::VERSION, hub) {
-        Ok(Claim::Written(locator)) => (Some(locator), None),
-        Ok(Claim::OtherSuite { .. }) => {
-            let text = format!(
-                "It seems that you are running multiple instances of the emulator suite for \
-                 project {project}. This may result in unexpected behavior."
-            );
-            (None, Some(Notice::warning("emulators", text)))
-        }
-        Err(error) => {
-            let file = folder.join(Locator::file_name(project));
-            let text = format!(
-                "could not write `{}`, so the firebase command will not find this suite: {error}",
-                file.display()
-            );
-            (None, Some(Notice::warning("hub", text)))
-        }
     }
 }

@@ -8,6 +8,7 @@ use base_status::{Code, Status};
 use base_value::{DatabaseName, DocumentName, NameError, PathError, ValueError, codec};
 use engine_pipeline::PipelineError;
 use engine_query::{ErrorKind, IndexEntriesError, QueryError};
+use engine_store::StoreError;
 use engine_txn::{CommitError, Finish, ReadTimeError, TxnError};
 
 use crate::limits::PIPELINE_TEXT_MAX_BYTES;
@@ -201,12 +202,28 @@ impl From<Error> for Status {
                  attempt to access the same data, requiring Firestore to abort at least one in order \
                  to enforce serializability.",
             ),
-            Error::Commit(CommitError::Store(_)) => {
-                Status::new(Code::Unavailable, "store", message)
-            }
+            Error::Commit(CommitError::Store(error)) => store(&error, message),
             Error::Status(status) => status,
             Error::Bug(_) => Status::internal(message),
         }
+    }
+}
+
+/// What may pass by itself is UNAVAILABLE, which clients answer by trying again; nothing else may be.
+fn store(error: &StoreError, message: String) -> Status {
+    match error {
+        StoreError::Io { .. }
+        | StoreError::Full { .. }
+        | StoreError::InUse { .. }
+        | StoreError::Base { .. }
+        | StoreError::Closed => Status::new(Code::Unavailable, "store", message),
+        StoreError::TooLarge { .. } => {
+            Status::new(Code::InvalidArgument, "commit-too-large", message)
+        }
+        StoreError::Format { .. } => Status::new(Code::FailedPrecondition, "store-format", message),
+        StoreError::Damaged { .. } => Status::new(Code::DataLoss, "store-damaged", message),
+        StoreError::Panicked { .. } => Status::internal(message),
+        StoreError::Cancelled => Status::new(Code::Cancelled, "cancelled", message),
     }
 }
 
@@ -290,5 +307,26 @@ fn transaction(error: TxnError) -> Status {
             Status::new(Code::ResourceExhausted, "transaction-limit", error.to_string())
         }
         TxnError::ReadTime(error) => read_time(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_try_again_where_that_may_help() {
+        fn check(error: StoreError, code: Code) {
+            let text = error.to_string();
+            let status = Status::from(Error::Commit(CommitError::Store(error)));
+            assert_eq!((status.code, status.message), (code, text));
+        }
+        check(StoreError::Full { path: "journal".into() }, Code::Unavailable);
+        check(StoreError::Closed, Code::Unavailable);
+        check(StoreError::TooLarge { bytes: 5, bytes_max: 4 }, Code::InvalidArgument);
+        let damaged = StoreError::Damaged { path: "base".into(), offset: 7, what: "a checksum" };
+        check(damaged, Code::DataLoss);
+        check(StoreError::Panicked { doing: "fold" }, Code::Internal);
+        check(StoreError::Cancelled, Code::Cancelled);
     }
 }

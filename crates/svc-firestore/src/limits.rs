@@ -40,6 +40,13 @@ pub(crate) const ADMIN_PAGE_SIZE_MAX: usize = 1_000;
 /// of them longer than for one another.
 pub(crate) const TTL_COMMIT_MAX: usize = 500;
 
+/// Documents that a route of the emulator deletes in one commit: more than a test looks at, and a commit holds all of
+/// them.
+pub(crate) const CLEARED_TOGETHER_MAX: usize = 4_096;
+
+/// Bytes of documents after which such a commit takes no more.
+pub(crate) const CLEARED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
 /// Documents that a TTL policy finds with one query. Each query looks at all that is outside of the indexes.
 pub(crate) const TTL_FOUND_MAX: u32 = 10_000;
 
@@ -64,6 +71,13 @@ pub(crate) const RULES_FILE_INTERVAL: Duration = Duration::from_millis(150);
 /// Fields of a document that rules ask for one by one before all of them are decoded at once.
 pub(crate) const FIELDS_DECODED_ALONE_MAX: usize = 4;
 
+/// Documents that a request reads or writes where it is decoded, as most requests have few; more are left to a thread
+/// on which they hold nobody up. To change threads costs what a few of them cost.
+pub(crate) const IN_PLACE_MAX: usize = 32;
+
+/// Operations of a request that its denial is told of: clients take no longer text.
+pub(crate) const DENIED_OPERATIONS_MAX: usize = 100;
+
 /// Documents in one BatchGet request: what the largest request (10 MiB) holds of the shortest names.
 pub(crate) const BATCH_GET_DOCUMENTS_MAX: usize = 200_000;
 
@@ -73,10 +87,10 @@ pub(crate) const TRANSFORMS_PER_DOCUMENT_MAX: usize = 500;
 /// Bytes after which no row is added to a chunk.
 pub(crate) const BYTES_PER_CHUNK: usize = 256 * 1024;
 
-/// Rows handed from the query thread to the stream at once: few wake-ups, little waiting.
+/// Rows or documents handed from a thread to the stream at once: few wake-ups, little waiting.
 pub(crate) const ROWS_PER_CHUNK: usize = 64;
 
-/// Chunks in flight between the query thread and a stream: a slow reader stops the query, not memory.
+/// Chunks in flight between a thread and a stream: a slow reader stops the thread, and does not fill memory.
 pub(crate) const CHUNKS_IN_FLIGHT: usize = 4;
 
 /// Documents of a page of ListDocuments when the client names no size.

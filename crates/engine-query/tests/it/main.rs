@@ -9,6 +9,7 @@
 
 mod access;
 mod aggregates;
+mod cancel;
 mod cursors;
 mod disjunctions;
 mod explain;

@@ -1,6 +1,7 @@
 //! The store from outside: random operations against a naive model, times, concurrency.
 #![cfg(test)]
 
+mod cancel;
 mod concurrency;
 mod crash;
 mod derive;

@@ -32,7 +32,7 @@ impl Query {
     ///
     /// A name or value is not UTF-8 when decoded.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let pairs = form::pairs(text);
+        let pairs: Result<Vec<_>, String> = form::pairs(text).collect();
         pairs
             .map(Self)
             .map_err(|part| format!("The query parameter \"{part}\" is not UTF-8 when decoded."))

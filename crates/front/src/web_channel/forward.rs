@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::form;
-use crate::limits::CHANNEL_MESSAGES_MAX;
+use crate::limits::{CHANNEL_FIELDS_MAX, CHANNEL_MESSAGES_MAX};
 
 /// The member of a message's fields that holds its JSON.
 const DATA: &str = "__data__";
@@ -25,17 +25,22 @@ impl Form {
     /// What is wrong with the form, for a developer.
     pub(super) fn parse(body: &[u8]) -> Result<Form, String> {
         let body = std::str::from_utf8(body).map_err(|_| "the form is not UTF-8".to_owned())?;
-        let pairs = form::pairs(body);
-        let pairs = pairs.map_err(|_| "the form is not UTF-8 when decoded".to_owned())?;
         let mut form = Form::default();
         let (mut count, mut offset) = (0, 0);
         let mut fields = Vec::new();
-        for (name, value) in pairs {
+        for pair in form::pairs(body) {
+            let (name, value) =
+                pair.map_err(|_| "the form is not UTF-8 when decoded".to_owned())?;
             match name.as_str() {
                 "headers" => form.headers = value,
                 "count" => count = number(&value)?,
                 "ofs" => offset = number(&value)?,
                 name => fields.extend(field(name).map(|(index, key)| (index, key == DATA, value))),
+            }
+            if fields.len() > CHANNEL_FIELDS_MAX {
+                return Err(format!(
+                    "a form holds at most {CHANNEL_FIELDS_MAX} fields of messages"
+                ));
             }
         }
         if count > CHANNEL_MESSAGES_MAX as u64 {
@@ -117,6 +122,12 @@ mod tests {
             Err("a message's number is too large"),
         );
         check("count=1&req0___data__=%ff", Err("the form is not UTF-8 when decoded"));
+        let many = "&req0_x=1".repeat(CHANNEL_FIELDS_MAX);
+        check(&format!("count=1{many}"), Ok(("", &[(0, None)])));
+        let refused = "a form holds at most 4000 fields of messages";
+        check(&format!("count=1&req0_x=1{many}"), Err(refused));
+        // What is no message is nothing.
+        check(&format!("count=0{}", "&x".repeat(2 * CHANNEL_FIELDS_MAX)), Ok(("", &[])));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use futures_util::stream;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
-use prost_reflect::MethodDescriptor;
+use prost_reflect::{MessageDescriptor, MethodDescriptor};
 use tokio::sync::mpsc;
 use tower::ServiceExt;
 
@@ -74,7 +74,7 @@ struct Parameters {
 
 impl Parameters {
     fn parse(query: &str) -> Result<Parameters, Status> {
-        let pairs = form::pairs(query);
+        let pairs: Result<Vec<_>, String> = form::pairs(query).collect();
         let pairs = pairs.map_err(|_| Status::invalid_argument("the query is not UTF-8"))?;
         let mut parameters = Parameters::default();
         for (name, value) in &pairs {
@@ -143,6 +143,9 @@ async fn open(
         FormError::Body(error) => Status::invalid_argument(error.to_string()),
         FormError::Form(reason) => Status::invalid_argument(reason),
     })?;
+    if form.messages.keys().zip(0..).any(|(id, place)| *id != place) {
+        return Err(missing().into());
+    }
     let mut headers = parts.headers;
     for (name, value) in &parameters.all {
         let passed = shared.options.parameters.iter().find(|(parameter, _)| parameter == name);
@@ -168,13 +171,21 @@ async fn open(
         stopping: shared.options.stopping.clone(),
     };
     let grpc = shared.grpc.clone();
-    ListenerTasks::of(&parts.extensions).spawn(driver.run(async move {
+    let tasks = ListenerTasks::of(&parts.extensions);
+    tasks.spawn(driver.run(async move {
         match grpc.oneshot(call).await {
             Ok(response) => response,
             Err(never) => match never {},
         }
     }));
-    take(&session, descriptor, form).await?;
+    // A client reads nothing before it has the answer to this. Were that to wait until the call has taken every message,
+    // and the call to wait until the client has read what the first one leads to, neither would ever go on.
+    let turn = session.turn().await;
+    let input = descriptor.input();
+    tasks.spawn(async move {
+        // That none is missing was seen before.
+        let _taken = turn.take(form.messages, |json| encode(&input, json)).await.is_ok();
+    });
     let keepalive = CHANNEL_KEEPALIVE.as_millis();
     let json = format!(r#"[[0,["c","{}","",{VERSIONS},{keepalive}]]]"#, session.id);
     Ok(text(StatusCode::OK, chunk(&json).into()))
@@ -203,12 +214,20 @@ async fn receive(shared: &Shared, session: &Session, body: Body) -> Result<Respo
 
 async fn take(session: &Session, method: &MethodDescriptor, form: Form) -> Result<(), Refusal> {
     let input = method.input();
-    let encode = |json: &str| match decode(&input, json.as_bytes(), "") {
+    let taken = session.turn().await.take(form.messages, |json| encode(&input, json)).await;
+    taken.map_err(|Gap| missing().into())
+}
+
+fn missing() -> Status {
+    Status::invalid_argument("messages are missing before these")
+}
+
+/// A message as it goes into the call.
+fn encode(input: &MessageDescriptor, json: &str) -> Sent {
+    match decode(input, json.as_bytes(), "") {
         Ok(message) => Ok(frame(&message)),
         Err(reason) => Err(status_to_tonic(Status::invalid_argument(reason))),
-    };
-    let taken = session.receive(form.messages, encode).await;
-    taken.map_err(|Gap| Status::invalid_argument("messages are missing before these").into())
+    }
 }
 
 enum FormError {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::pin::pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, OwnedMutexGuard, mpsc};
 use tokio::time::Instant;
 
 use super::outbox::Outbox;
@@ -21,7 +22,7 @@ pub(super) struct Session {
     pub(super) id: String,
     state: Mutex<State>,
     changed: Notify,
-    forward: tokio::sync::Mutex<Forward>,
+    forward: Arc<tokio::sync::Mutex<Forward>>,
 }
 
 /// What may be waited for.
@@ -51,6 +52,39 @@ struct Forward {
     call: Option<mpsc::Sender<Sent>>,
 }
 
+/// The turn of one request to hand its messages on.
+pub(super) struct Turn(OwnedMutexGuard<Forward>);
+
+impl Turn {
+    /// Takes the messages of the request, each number once and in their order. Waits while the call takes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Some messages never came; those behind them are not taken.
+    pub(super) async fn take(
+        self,
+        messages: BTreeMap<u64, Option<String>>,
+        encode: impl Fn(&str) -> Sent,
+    ) -> Result<(), Gap> {
+        let Turn(mut forward) = self;
+        for (id, message) in messages {
+            if id > forward.next_id {
+                return Err(Gap);
+            }
+            // What comes again was taken before: its client has not heard so.
+            if id < forward.next_id {
+                continue;
+            }
+            if let (Some(message), Some(call)) = (message, &forward.call) {
+                // A call that is over takes nothing: its client is told how it ended.
+                let _taken = call.send(encode(&message)).await.is_ok();
+            }
+            forward.next_id += 1;
+        }
+        Ok(())
+    }
+}
+
 /// A message is missing between those that came.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Gap;
@@ -70,7 +104,7 @@ impl Session {
             id,
             state: Mutex::new(state),
             changed: Notify::new(),
-            forward: tokio::sync::Mutex::new(Forward { next_id: 0, call: Some(call) }),
+            forward: Arc::new(tokio::sync::Mutex::new(Forward { next_id: 0, call: Some(call) })),
         }
     }
 
@@ -94,32 +128,9 @@ impl Session {
         }
     }
 
-    /// Takes the messages of one request, each number once and in their order. Waits while the call takes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Some messages never came; those behind them are not taken.
-    pub(super) async fn receive(
-        &self,
-        messages: BTreeMap<u64, Option<String>>,
-        encode: impl Fn(&str) -> Sent,
-    ) -> Result<(), Gap> {
-        let mut forward = self.forward.lock().await;
-        for (id, message) in messages {
-            if id > forward.next_id {
-                return Err(Gap);
-            }
-            // What comes again was taken before: its client has not heard so.
-            if id < forward.next_id {
-                continue;
-            }
-            if let (Some(message), Some(call)) = (message, &forward.call) {
-                // A call that is over takes nothing: its client is told how it ended.
-                let _taken = call.send(encode(&message)).await.is_ok();
-            }
-            forward.next_id += 1;
-        }
-        Ok(())
+    /// Waits until the messages of all requests before have been taken.
+    pub(super) async fn turn(&self) -> Turn {
+        Turn(Arc::clone(&self.forward).lock_owned().await)
     }
 
     /// Puts something into the call that the client did not send as a message.

@@ -181,6 +181,60 @@ async fn stop_closes_what_does_not_finish() {
     assert!(TcpStream::connect(to).await.is_err());
 }
 
+/// Tells when it goes.
+struct Told(tokio::sync::mpsc::UnboundedSender<()>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_runs_is_dropped_with_its_connection() {
+    for (is_http2, client_goes) in [(false, false), (false, true), (true, false), (true, true)] {
+        let case = format!("HTTP/2: {is_http2}, the client goes: {client_goes}");
+        let entered = std::sync::Arc::new(tokio::sync::Semaphore::new(0));
+        let (dropped, mut is_dropped) = tokio::sync::mpsc::unbounded_channel();
+        let handler = {
+            let entered = entered.clone();
+            async move || {
+                let _told = Told(dropped.clone());
+                entered.add_permits(1);
+                std::future::pending::<&str>().await
+            }
+        };
+        let router = axum::Router::new().route("/", axum::routing::get(handler));
+        let bound = Bound::bind("localhost", 0).unwrap();
+        let serving = bound.serve(router, ServeOptions::default()).unwrap();
+        let mut stream = TcpStream::connect(address(&serving)).await.unwrap();
+        let client = tokio::spawn(async move {
+            if is_http2 {
+                let stream = hyper_util::rt::TokioIo::new(stream);
+                let executor = hyper_util::rt::TokioExecutor::new();
+                let (mut sender, connection) =
+                    hyper::client::conn::http2::handshake(executor, stream).await.unwrap();
+                let request = http::Request::get("http://localhost/");
+                let request = request.body(axum::body::Body::empty()).unwrap();
+                let _ended = tokio::join!(connection, sender.send_request(request));
+            } else {
+                stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            }
+        });
+        let _ = timeout(PATIENCE, entered.acquire()).await.expect(&case).unwrap();
+        let serving = if client_goes {
+            client.abort();
+            Some(serving)
+        } else {
+            timeout(PATIENCE, serving.stop(SHORT)).await.expect(&case);
+            None
+        };
+        timeout(PATIENCE, is_dropped.recv()).await.expect(&case).expect(&case);
+        drop(serving);
+    }
+}
+
 #[tokio::test]
 async fn many_starts_and_stops_leave_nothing() {
     for _ in 0..50 {

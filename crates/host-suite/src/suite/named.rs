@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 use svc_kit::{Saved, Service};
 use tokio::task::spawn_blocking;
 
-use super::{Inner, Suite, of};
+use super::control::of;
+use super::{Inner, Suite};
 use crate::data::{KeptSnapshot, SnapshotFolders, is_name};
 use crate::error::SuiteError;
 use crate::limits::SNAPSHOTS_NAMED_MAX;
@@ -52,7 +53,7 @@ impl Suite {
         if !is_name(name) {
             return Err(SuiteError::SnapshotName(name.to_owned()));
         }
-        let named = &self.inner.named;
+        let named = &self.inner.named_snapshots;
         let _disk = named.disk.lock();
         let names = self.snapshot_names()?;
         if names.len() >= SNAPSHOTS_NAMED_MAX && !names.iter().any(|known| known == name) {
@@ -87,7 +88,7 @@ impl Suite {
     /// The suite is stopped; there is no such snapshot; as [`Suite::restore`]; the disk's.
     pub fn restore_named(&self, name: &str) -> Result<(), SuiteError> {
         self.check_running()?;
-        let named = &self.inner.named;
+        let named = &self.inner.named_snapshots;
         let taken = named.taken.lock().get(name).cloned();
         if let Some(snapshot) = taken {
             return self.restore(&snapshot);
@@ -114,7 +115,7 @@ impl Suite {
     /// The suite is stopped; the disk's.
     pub fn snapshot_names(&self) -> Result<Vec<String>, SuiteError> {
         self.check_running()?;
-        let named = &self.inner.named;
+        let named = &self.inner.named_snapshots;
         let mut names: BTreeSet<String> = named.taken.lock().keys().cloned().collect();
         if let Some(kept) = &named.kept {
             names.extend(kept.folders.list()?.into_iter().map(|one| one.name));
@@ -156,8 +157,8 @@ impl Inner {
         let inner = Arc::clone(self);
         // What is written looks all the time whether the suite was stopped. A panic has been reported.
         let _ended = spawn_blocking(move || {
-            let _disk = inner.named.disk.lock();
-            inner.named.taken.lock().clear();
+            let _disk = inner.named_snapshots.disk.lock();
+            inner.named_snapshots.taken.lock().clear();
         })
         .await;
     }

@@ -19,6 +19,7 @@ use super::documents::{StoredDocument, TokenClaims};
 use super::query::Asked;
 use super::rules::Loaded;
 use crate::error::Error;
+use crate::limits::DENIED_OPERATIONS_MAX;
 use crate::state::State;
 
 /// What one request is decided by: rules, who asks, and when.
@@ -90,23 +91,38 @@ impl Guard {
             1 => Session::single(&documents),
             _ => Session::batch(&documents),
         };
-        let stored: Vec<_> = paths.iter().map(|path| stored(path, snapshot)).collect();
-        let paths: Vec<_> = paths.iter().map(|path| self.path(path)).collect();
         let members = self.read_members(kind);
-        let requests: Vec<_> = stored
-            .iter()
-            .zip(&paths)
-            .map(|(stored, path)| self.request(Method::Get, path, resource(stored), &members))
-            .collect();
-        for request in &requests {
-            let verdict = self.rules.ruleset.permits(request, &session, None);
+        // One after the other: together they may be more than memory should hold.
+        for (place, path) in paths.iter().enumerate() {
+            let stored = stored(path, snapshot);
+            let path = self.path(path);
+            let request = self.request(Method::Get, &path, resource(&stored), &members);
+            let verdict = self.rules.ruleset.permits(&request, &session, None);
             denial::log_debug(&self.rules, &verdict.debug);
             if !verdict.allowed {
-                let operations: Vec<_> = requests.iter().map(Operation::only).collect();
-                return Err(denial::denied(&self.rules, &session, &operations));
+                let told = (place + 1).saturating_sub(DENIED_OPERATIONS_MAX);
+                let told = paths.iter().skip(told).take(DENIED_OPERATIONS_MAX).copied();
+                return Err(self.denied_gets(told, snapshot, &session, &members));
             }
         }
         Ok(())
+    }
+
+    /// The error of reading these documents, one of which is denied.
+    fn denied_gets<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p DocumentPath>,
+        snapshot: &Snapshot,
+        session: &Session<'_>,
+        members: &[(&'static str, Value<'static>)],
+    ) -> Error {
+        let read: Vec<_> = paths.map(|path| (self.path(path), stored(path, snapshot))).collect();
+        let operations: Vec<_> = read
+            .iter()
+            .map(|(path, stored)| self.request(Method::Get, path, resource(stored), members))
+            .map(|request| Operation::only(&request))
+            .collect();
+        denial::denied(&self.rules, session, &operations)
     }
 
     /// Decides a query by what it says, whatever there is to be found.

@@ -124,7 +124,7 @@ impl Firestore for Grpc {
             let found =
                 ops::batch_get_documents::batch_get_documents(&self.state, &caller, request)
                     .await?;
-            Ok(stream::iter(to_wire::batch_get_documents(found).map(Ok)))
+            Ok(to_wire::batch_get_documents(found))
         })
         .await
     }
@@ -171,7 +171,7 @@ impl Firestore for Grpc {
             let (database, writes) =
                 from_wire::requests::batch_write(request, self.state.limits())?;
             let results =
-                ops::batch_write::batch_write(&self.state, &caller, &database, &writes).await?;
+                ops::batch_write::batch_write(&self.state, &caller, &database, writes).await?;
             Ok(to_wire::batch_write(&results))
         })
         .await

@@ -1,5 +1,7 @@
 //! Commit: applies writes together, in a transaction or on their own.
 
+use std::sync::Arc;
+
 use base_token::Identity;
 use base_value::DatabaseName;
 use engine_store::Commit;
@@ -8,6 +10,7 @@ use engine_txn::{CommitError, Database, TxnId};
 use super::writes::{self, Action, Outcome, Write};
 use crate::access::{self, Guard};
 use crate::error::Error;
+use crate::limits::IN_PLACE_MAX;
 use crate::state::State;
 
 /// What is to be committed.
@@ -20,21 +23,27 @@ pub(crate) struct Request {
 /// What was committed: the outcomes are in the order of the writes.
 pub(crate) struct Committed {
     pub(crate) outcomes: Vec<Outcome>,
-    pub(crate) commit: std::sync::Arc<Commit>,
+    pub(crate) commit: Arc<Commit>,
 }
 
-/// Applies the writes, all or none.
+/// Applies the writes, all or none; many of them on a thread where they hold nobody up but other writers.
 ///
 /// # Errors
 /// The first write that cannot be applied; ABORTED when the transaction's reads are no longer true.
 pub(crate) async fn commit(
-    state: &State,
+    state: &Arc<State>,
     caller: &Identity,
     request: Request,
 ) -> Result<Committed, Error> {
     let guard = access::guard(state, caller, &request.database);
     let database = state.database(&request.database)?;
-    let committed = apply(state, &database, guard, &request.writes, request.transaction)?;
+    let Request { writes, transaction, .. } = request;
+    let committed = if writes.len() <= IN_PLACE_MAX {
+        apply(state, &database, guard, &writes, transaction)?
+    } else {
+        let (state, database) = (Arc::clone(state), database.clone());
+        super::blocking(move || apply(&state, &database, guard, &writes, transaction)).await??
+    };
     survived(&database, &committed).await?;
     Ok(committed)
 }

@@ -23,10 +23,11 @@ use engine_txn::{Database, ReadScope, TxnId};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
+use super::Chunks;
 use super::view::{self, Consistency};
 use crate::access::{self, Guard, ReadKind};
 use crate::error::Error;
-use crate::limits::{BYTES_PER_CHUNK, CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT};
+use crate::limits::{BYTES_PER_CHUNK, ROWS_PER_CHUNK, SLOW_READER_WAIT};
 use crate::state::State;
 
 /// What is asked for.
@@ -70,7 +71,7 @@ pub(crate) enum ExplainFormat {
 pub(crate) struct Run {
     pub(crate) execution_time: UnixMicros,
     pub(crate) new_transaction: Option<TxnId>,
-    pub(crate) chunks: mpsc::Receiver<Result<Chunk, Status>>,
+    pub(crate) chunks: Chunks<Chunk>,
 }
 
 /// Some of the rows, in order.
@@ -91,7 +92,6 @@ struct Work {
     opened: Opened,
     options: Options,
     engine: EngineOptions,
-    snapshot: Snapshot,
     env: Env,
     stopping: watch::Receiver<bool>,
     time_max: Duration,
@@ -140,13 +140,11 @@ pub(crate) async fn execute_pipeline(
         opened,
         options,
         engine,
-        snapshot: view.snapshot,
         env: state.env.clone(),
         stopping: state.stopping(),
         time_max: TIME_MAX,
     };
-    let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
-    tokio::task::spawn_blocking(move || run(&work, &out));
+    let chunks = Chunks::read(view.snapshot, move |snapshot, out| run(&work, snapshot, out));
     Ok(Run { execution_time, new_transaction, chunks })
 }
 
@@ -195,7 +193,7 @@ fn scope(mut reads: Vec<Reads>) -> ReadScope {
     ReadScope::Range(KeyRange::all(), Arc::new(matches))
 }
 
-fn run(work: &Work, out: &mpsc::Sender<Result<Chunk, Status>>) {
+fn run(work: &Work, snapshot: &Snapshot, out: &mpsc::Sender<Result<Chunk, Status>>) {
     let runtime = Handle::current();
     let began = work.env.monotonic();
     // Waiting for the reader is no work.
@@ -207,8 +205,7 @@ fn run(work: &Work, out: &mpsc::Sender<Result<Chunk, Status>>) {
         let worked = work.env.monotonic().saturating_sub(began).saturating_sub(waited.get());
         if worked >= work.time_max { Err(PipelineError::Overdue) } else { Ok(()) }
     };
-    let engine =
-        Engine::new(&work.snapshot, &work.name, &work.indexer, work.engine.clone(), may_go_on);
+    let engine = Engine::new(snapshot, &work.name, &work.indexer, work.engine.clone(), may_go_on);
     let send = |chunk: Result<Chunk, Error>| {
         let ended = chunk.as_ref().map_or(true, |chunk| chunk.last);
         let waits = work.env.monotonic();
@@ -235,7 +232,7 @@ fn run(work: &Work, out: &mpsc::Sender<Result<Chunk, Status>>) {
             chunk.explained = work.explained(&engine, returned);
         }
         // A read that the disk fails answers as if nothing was stored.
-        let checked = work.snapshot.check();
+        let checked = snapshot.check();
         let chunk = checked.map_err(|error| Error::Commit(error.into())).map(|()| chunk);
         if !send(chunk) {
             break;
@@ -306,6 +303,7 @@ mod tests {
     use engine_txn::{CommitError, Limits};
 
     use super::*;
+    use crate::limits::CHUNKS_IN_FLIGHT;
 
     /// Some 10^20 rows to count.
     fn endless() -> Vec<RawStage> {
@@ -343,8 +341,8 @@ mod tests {
         let indexer = Indexer::default();
         let pipeline = Pipeline::parse(&endless()).expect("the pipeline is good");
         let opened = pipeline.open(&name, &indexer).expect("it opens");
+        let snapshot = database.snapshot();
         let work = Work {
-            snapshot: database.snapshot(),
             database,
             name,
             indexer,
@@ -360,7 +358,7 @@ mod tests {
         let runtime = Handle::current();
         let thread = base_env::thread::spawn("pipeline", move || {
             let _runtime = runtime.enter();
-            run(&work, &out);
+            run(&work, &snapshot, &out);
         });
         (chunks, thread.expect("a thread starts"))
     }

@@ -2,6 +2,7 @@
 
 use base_token::Identity;
 use base_value::{DatabaseName, ParentPath};
+use engine_store::Snapshot;
 use engine_txn::ReadScope;
 
 use super::page_token;
@@ -46,12 +47,8 @@ pub(crate) async fn list_collection_ids(
     let view =
         view::open(state, &database, request.consistency, || ReadScope::Keys(Vec::new())).await?;
     let parent = request.parent;
-    let list = move || {
-        let ids = engine_query::list_collection_ids(&view.snapshot, &parent);
-        view.check()?;
-        Ok::<_, Error>(ids)
-    };
-    let mut ids = super::blocking(list).await??;
+    let list = move |snapshot: &Snapshot| Ok(engine_query::list_collection_ids(snapshot, &parent));
+    let mut ids = super::reading(view.snapshot, list).await?;
     if let Some(after) = after {
         ids.retain(|id| *id > after);
     }

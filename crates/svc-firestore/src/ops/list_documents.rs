@@ -7,6 +7,7 @@ use engine_query::{From as Selector, Page as ListedPage};
 use engine_query::{
     ListDocuments, Listed, Prepared, Query, list_documents_indexed, parse_order_by,
 };
+use engine_store::Snapshot;
 use engine_txn::ReadScope;
 use std::sync::Arc;
 
@@ -81,13 +82,12 @@ pub(crate) async fn list_documents(
     }
     let name = request.database.clone();
     let indexer = state.preparer.indexer(&name);
-    let run = move || {
-        let (page, unfolded) = list_documents_indexed(&name, &list, &indexer, &view.snapshot)?;
-        view.check()?;
+    let run = move |snapshot: &Snapshot| {
+        let (page, unfolded) = list_documents_indexed(&name, &list, &indexer, snapshot)?;
         super::fold_if_many(&database, unfolded);
-        Ok::<_, Error>(page)
+        Ok(page)
     };
-    let page = super::blocking(run).await??;
+    let page = super::reading(view.snapshot, run).await?;
     Ok(Page::masked(&request.database, page, request.mask.as_deref()))
 }
 

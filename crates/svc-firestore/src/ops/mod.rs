@@ -7,6 +7,7 @@ pub(crate) mod admin;
 pub(crate) mod batch_get_documents;
 pub(crate) mod batch_write;
 pub(crate) mod begin_transaction;
+mod blocking;
 pub(crate) mod clear;
 pub(crate) mod commit;
 pub(crate) mod execute_pipeline;
@@ -26,9 +27,10 @@ pub(crate) mod write_document;
 pub(crate) mod write_stream;
 pub(crate) mod writes;
 
+pub(crate) use self::blocking::{Chunks, Reader, blocking, reading, stopping};
+
 use engine_txn::Database;
 
-use crate::error::Error;
 use crate::limits::{UNFOLDED_BYTES_MAX, UNFOLDED_LARGE_MAX, UNFOLDED_MAX};
 
 /// Asks for a fold where a query had to look at many documents outside of the indexes, or at fewer in a
@@ -39,20 +41,4 @@ pub(crate) fn fold_if_many(database: &Database, unfolded: usize) {
     if unfolded > UNFOLDED_MAX || is_much() {
         database.request_fold();
     }
-}
-
-/// Runs what may take long on a thread where it holds nobody up.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.map_err(|failed| match failed.try_into_panic() {
-        // The front answers a panic with INTERNAL and logs it, as for any other request.
-        Ok(panic) => std::panic::resume_unwind(panic),
-        Err(_cancelled) => stopping().into(),
-    })
-}
-
-/// The answer to whoever still waits when the service stops.
-fn stopping() -> base_status::Status {
-    base_status::Status::unavailable("the suite is stopping")
 }

@@ -3,6 +3,7 @@
 use base_token::Identity;
 use base_value::{DatabaseName, DocumentName, DocumentPath};
 use engine_query::{Prepared, Query, partition};
+use engine_store::Snapshot;
 use engine_txn::ReadScope;
 
 use super::page_token;
@@ -51,12 +52,8 @@ pub(crate) async fn partition_query(
     let view =
         view::open(state, &database, request.consistency, || ReadScope::Keys(Vec::new())).await?;
     let partitions = request.partitions;
-    let cut = move || {
-        let cuts = partition(&prepared, partitions, &view.snapshot)?;
-        view.check()?;
-        Ok::<_, Error>(cuts)
-    };
-    let mut cuts = super::blocking(cut).await??;
+    let cut = move |snapshot: &Snapshot| Ok(partition(&prepared, partitions, snapshot)?);
+    let mut cuts = super::reading(view.snapshot, cut).await?;
     if let Some(after) = after {
         let after = DocumentPath::parse(&after).map_err(|_| page_token::invalid())?;
         cuts.retain(|cut| *cut > after);

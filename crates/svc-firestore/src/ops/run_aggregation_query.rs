@@ -7,6 +7,7 @@ use base_env::UnixMicros;
 use base_token::Identity;
 use base_value::{DatabaseName, FieldPath, Value};
 use engine_query::{AggregateOp, Aggregation, Charge, Explain, Prepared, Query, aggregate_telling};
+use engine_store::Snapshot;
 use engine_txn::{ReadScope, TxnId};
 
 use super::explain::{Explained, Stats, Stopwatch};
@@ -64,14 +65,13 @@ pub(crate) async fn run_aggregation_query(
         guard.list(prepared.query(), &view.snapshot, view.kind)?;
     }
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
-    let run = move || {
-        let found = aggregate_telling(&prepared, &request.aggregations, &view.snapshot, explain)?;
-        view.check()?;
+    let run = move |snapshot: &Snapshot| {
+        let found = aggregate_telling(&prepared, &request.aggregations, snapshot, explain)?;
         super::fold_if_many(&database, found.unfolded);
         let explained = explained(&prepared, explain, &found, stopwatch.took());
-        Ok::<_, Error>((found.values, explained))
+        Ok((found.values, explained))
     };
-    let (values, explained) = super::blocking(run).await??;
+    let (values, explained) = super::reading(view.snapshot, run).await?;
     let result = match explain {
         Explain::Plan => None,
         Explain::Off | Explain::Analyze => Some(AggregatedResult { values, read_time }),

@@ -15,12 +15,13 @@ use engine_txn::{Database, ReadScope, TxnId};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use super::Chunks;
 use super::explain::{Explained, Stats, Stopwatch};
 use super::get_document::Document;
 use super::view::{self, Consistency};
 use crate::access;
 use crate::error::Error;
-use crate::limits::{BYTES_PER_CHUNK, CHUNKS_IN_FLIGHT, ROWS_PER_CHUNK, SLOW_READER_WAIT};
+use crate::limits::{BYTES_PER_CHUNK, ROWS_PER_CHUNK, SLOW_READER_WAIT};
 use crate::state::State;
 
 /// What is asked for.
@@ -36,7 +37,7 @@ pub(crate) struct Run {
     /// Absent where nothing is read.
     pub(crate) read_time: Option<UnixMicros>,
     pub(crate) new_transaction: Option<TxnId>,
-    pub(crate) chunks: mpsc::Receiver<Result<Chunk, Status>>,
+    pub(crate) chunks: Chunks<Chunk>,
 }
 
 /// Some of the result, in order.
@@ -72,16 +73,16 @@ pub(crate) async fn run_query(
     if let Some(guard) = guard {
         guard.list(prepared.query(), &view.snapshot, view.kind)?;
     }
-    let (out, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
     let (read_time, new_transaction) = (view.read_time(), view.new_transaction);
     if explain == Explain::Plan {
         let explained = Explained { indexes: prepared.plan(&view.snapshot), stats: None };
         let explained = Some(Box::new(explained));
         let only = Chunk { skipped: 0, documents: Vec::new(), last: true, explained };
-        out.try_send(Ok(only)).expect("the channel is new, and holds more than one chunk");
-        return Ok(Run { read_time: None, new_transaction, chunks });
+        return Ok(Run { read_time: None, new_transaction, chunks: Chunks::only(only) });
     }
-    tokio::task::spawn_blocking(move || run(&database, &prepared, &view.snapshot, &out, stopwatch));
+    let chunks = Chunks::read(view.snapshot, move |snapshot, out| {
+        run(&database, &prepared, snapshot, out, stopwatch);
+    });
     Ok(Run { read_time: Some(read_time), new_transaction, chunks })
 }
 
@@ -180,6 +181,7 @@ mod tests {
 
     use super::*;
     use crate::indexes::{Indexes, Preparer};
+    use crate::limits::CHUNKS_IN_FLIGHT;
 
     /// What fills the channel, and as much again.
     const DOCUMENTS: usize = 2 * CHUNKS_IN_FLIGHT * ROWS_PER_CHUNK;

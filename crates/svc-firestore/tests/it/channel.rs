@@ -361,6 +361,16 @@ async fn a_listener_is_told_of_changes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_that_begins_with_much_to_tell_begins() {
+    let listens: Vec<_> = (2..9).map(|id| format!("listen {id} c")).collect();
+    let open = format!("open Listen - | {}", listens.join("; "));
+    let steps = [("fill c 80 100000", ""), (&*open, "opened"), ("drain", "80 documents")];
+    let begun = check(&steps);
+    // A browser has given up long before.
+    tokio::time::timeout(Duration::from_secs(60), begun).await.expect("nobody waits for ever");
+}
+
+#[tokio::test(start_paused = true)]
 async fn writes_are_answered_in_order_and_an_error_ends_them() {
     check(&[
         ("open Write owner | hello", "opened"),

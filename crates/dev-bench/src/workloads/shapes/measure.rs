@@ -19,6 +19,10 @@ use crate::stats::{Cell, Samples};
 /// How long one answer may take. The slowest query of the official emulator takes some ten seconds.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(120);
 
+/// How long the runs of one shape on one side may take together. A side whose heap is full answers in minutes: the
+/// runs that it got through are what is known of it.
+const RUNS_TIME_MAX: Duration = Duration::from_secs(120);
+
 /// Numbers of runs that are not measured begin here, so that no measured one asks the same.
 const UNMEASURED: u64 = 1_000_000;
 
@@ -78,17 +82,24 @@ pub(crate) async fn shape(
         warm_up(shape, sizes, counts, line).await.with_context(|| name)?;
     }
     let mut samples: Vec<Samples> = lines.iter().map(|_| Samples::default()).collect();
+    let mut spent = vec![Duration::ZERO; lines.len()];
     for round in 0..counts.shape_rounds {
         let runs = round * counts.shape_runs..(round + 1) * counts.shape_runs;
         let mut answers: Vec<Option<Found>> = runs.clone().map(|_| None).collect();
         for index in rounds::order(lines.len(), round) {
-            let (Some(line), Some(samples)) = (lines.get_mut(index), samples.get_mut(index)) else {
+            let (Some(line), Some(samples), Some(spent)) =
+                (lines.get_mut(index), samples.get_mut(index), spent.get_mut(index))
+            else {
                 continue;
             };
             for (run, answer) in runs.clone().zip(&mut answers) {
+                if *spent > RUNS_TIME_MAX {
+                    break;
+                }
                 let (took, found) =
                     line.ask(&(shape.ask)(sizes, run)).await.with_context(|| name)?;
                 samples.single(took);
+                *spent += took;
                 let expected = answer.get_or_insert_with(|| found.clone());
                 same_names(expected, &found).with_context(|| format!("{name}, run {run}"))?;
             }
@@ -102,7 +113,11 @@ pub(crate) async fn shape(
 async fn warm_up(shape: &Shape, sizes: Sizes, counts: Counts, line: &mut Line) -> Result<()> {
     let clock = Env::real();
     for run in 0..counts.shape_warm_up {
-        if run >= counts.shape_warm_up_min && clock.monotonic() > counts.shape_warm_up_time {
+        let warm_after = match run >= counts.shape_warm_up_min {
+            true => counts.shape_warm_up_time,
+            false => RUNS_TIME_MAX,
+        };
+        if clock.monotonic() > warm_after {
             break;
         }
         line.ask(&(shape.ask)(sizes, UNMEASURED + 1 + run)).await?;

@@ -7,7 +7,6 @@ use engine_pipeline::Row;
 use futures_util::{Stream, StreamExt, stream};
 use prost::Message;
 use prost_types::{Any, Timestamp};
-use tokio_stream::wrappers::ReceiverStream;
 
 use super::queries::complete;
 use super::time;
@@ -29,7 +28,7 @@ pub(crate) fn execute_pipeline(
         explain_stats: explained.map(stats),
         ..Default::default()
     };
-    let chunks = complete(ReceiverStream::new(run.chunks), |chunk: &Chunk| chunk.last);
+    let chunks = complete(run.chunks, |chunk: &Chunk| chunk.last);
     stream::iter(begun.map(Ok)).chain(chunks.map(move |chunk| chunk.map(response)))
 }
 

@@ -4,7 +4,6 @@ use base_status::Status;
 use base_value::Value;
 use base_wire::google::firestore::v1 as wire;
 use futures_util::{Stream, StreamExt, stream};
-use tokio_stream::wrappers::ReceiverStream;
 
 use super::explain::explain_metrics;
 use super::{time, value};
@@ -49,13 +48,12 @@ pub(crate) fn run_query(
         Ok(chunk) => stream::iter(responses(chunk)).left_stream(),
         Err(status) => stream::iter([Err(status)]).right_stream(),
     };
-    let results =
-        complete(ReceiverStream::new(run.chunks), |chunk: &Chunk| chunk.last).flat_map(chunk);
+    let results = complete(run.chunks, |chunk: &Chunk| chunk.last).flat_map(chunk);
     let empty = wire::RunQueryResponse { read_time, ..Default::default() };
     stream::iter(begun.map(Ok)).chain(or_else_one(results, Ok(empty)))
 }
 
-/// The chunks, and an error if they end before the last one.
+/// The chunks, and an error if they end before the last one: as who makes them gives a reader up.
 pub(super) fn complete<T>(
     chunks: impl Stream<Item = Result<T, Status>>,
     is_last: impl Fn(&T) -> bool,
@@ -66,7 +64,9 @@ pub(super) fn complete<T>(
             return None;
         }
         let chunk = chunks.next().await.unwrap_or_else(|| {
-            Err(Status::unavailable("the query was ended before all of its result was read"))
+            Err(Status::unavailable(
+                "the rest of the result was given up, as its reader took nothing for too long",
+            ))
         });
         let ended = chunk.as_ref().map_or(true, &is_last);
         Some((chunk, (chunks, ended, is_last)))
@@ -127,6 +127,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::ops::Chunks;
 
     #[tokio::test]
     async fn a_result_is_complete_or_ends_in_an_error() {
@@ -139,7 +140,7 @@ mod tests {
             }
             drop(out);
             let read_time = Some(UnixMicros(1));
-            let run = Run { read_time, new_transaction: None, chunks: receiver };
+            let run = Run { read_time, new_transaction: None, chunks: Chunks::from(receiver) };
             let seen: Vec<_> = run_query(run)
                 .map(|response| response.map(drop).map_err(|status| status.code))
                 .collect()

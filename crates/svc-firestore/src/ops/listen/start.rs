@@ -13,8 +13,8 @@ use super::filter::Bloom;
 use super::stream::Halt;
 use super::target::TargetShape;
 use crate::error::Error;
-use crate::limits::HELD_BYTES_MAX;
-use crate::ops::blocking;
+use crate::limits::{HELD_BYTES_MAX, IN_PLACE_MAX};
+use crate::ops::{Reader, blocking};
 
 /// What there is of a document.
 pub(super) enum Content {
@@ -63,9 +63,13 @@ pub(super) struct Question {
 type Selected = BTreeMap<Bytes, (UnixMicros, Option<Record>)>;
 
 impl Question {
-    /// Works it out: queries on a thread that may take its time; documents are looked up in place.
-    pub(super) async fn answer(self) -> Result<Start, Halt> {
-        let in_place = self.shape.documents().is_some();
+    /// Works it out: queries and many documents on a thread that may take its time, a few documents in place.
+    pub(super) async fn answer(mut self) -> Result<Start, Halt> {
+        let documents = self.shape.documents();
+        let in_place = documents.is_some_and(|keys| keys.len() <= IN_PLACE_MAX);
+        let reader = Reader::new();
+        self.now = reader.reads(self.now);
+        self.past = self.past.map(|past| reader.reads(past));
         let work = move || {
             let start = self.start();
             // What the disk does not give must not look deleted.

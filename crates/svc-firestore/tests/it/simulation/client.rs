@@ -8,7 +8,7 @@ use super::model::{Model, Query};
 use super::random::Random;
 use crate::script::Listening;
 use crate::server::{DATABASE, Next, START, Server};
-use crate::watcher::{Boundary, Seen, Told, View, Watcher};
+use crate::watcher::{Boundary, NEVER, Seen, Told, View, Watcher};
 use crate::wire::{add, remove, target, with_read_time, with_token};
 
 /// A target of before, to be taken up again.
@@ -148,7 +148,7 @@ impl Client {
                 {
                     if !view.is_empty() && random.one_in(3) {
                         let seen = Seen { fields: Bytes::new(), updated: START };
-                        view.insert("c/never".to_owned(), seen);
+                        view.insert(NEVER.to_owned(), seen);
                     }
                     let known = i32::try_from(view.len()).expect("few documents");
                     target.expected_count = Some(known);
