@@ -14,7 +14,8 @@ use std::time::Duration;
 pub(crate) use compact::compact;
 pub(crate) use copy::copy;
 pub(crate) use remove::remove_database;
-pub use size::{Usage, human};
+pub use size::Usage;
+pub(crate) use size::human;
 pub use snapshots::KeptSnapshot;
 pub(crate) use snapshots::{SnapshotFolders, is_name};
 

@@ -79,7 +79,7 @@ fn room(metadata: &fs::Metadata) -> u64 {
 
 /// Bytes as people read them.
 #[must_use]
-pub fn human(bytes: u64) -> String {
+pub(crate) fn human(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     // Exact enough for one digit.
     let mut value = bytes as f64 / 1024.0;
