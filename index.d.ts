@@ -151,10 +151,58 @@ export interface StartOptions {
   host?: string;
   /** Whether data outlives the suite. By default nothing is left on the disk. */
   data?: DataOptions;
+  /**
+   * Data to start with: the path of a `.json` file of documents, of a module that exports a function, or of the
+   * folder of an official export; or the documents or the function themselves. It is loaded once, into the suite's
+   * own project, and kept as the snapshot `seed`: `suite.restore('seed')` brings it back.
+   */
+  seed?: Seed;
   /** Options of the Firestore service. */
   firestore?: FirestoreOptions;
   /** Options of the emulator hub, which `firebase` commands and rules-unit-testing ask for addresses. */
   hub?: ListenOptions;
+}
+
+/** What a suite starts with. */
+export type Seed = string | SeedDocuments | ((context: SeedContext) => void | Promise<void>);
+
+/**
+ * Documents by their paths, such as `{ 'users/alice': { name: 'Alice' } }`, of the database `(default)`. Those of
+ * further databases are in `$databases`: `{ $databases: { second: { 'users/alice': {} } } }`.
+ */
+export interface SeedDocuments {
+  [path: string]: { readonly [field: string]: SeedValue | undefined };
+}
+
+/**
+ * A value of a seed: plain JSON, where an integer is an integer and any other number a double. What JSON has no words
+ * for is an object with one of these members alone: `$timestamp`, `$integer`, `$double`, `$bytes` (base64),
+ * `$reference` (a document's path), `$geoPoint`, `$vector`, `$map`. What is undefined is left out.
+ */
+export type SeedValue =
+  | null
+  | boolean
+  | number
+  | string
+  | Date
+  | Uint8Array
+  | readonly SeedValue[]
+  | { readonly [field: string]: SeedValue | undefined };
+
+/** What the function of a seed gets. While it runs, `env` is set in this process, so Firebase SDKs find the suite. */
+export interface SeedContext {
+  /** The suite's own project id, which the seed belongs in. */
+  readonly project: string;
+  /** The environment variables by which Firebase SDKs find the suite. */
+  readonly env: { readonly [name: string]: string };
+  /** Where Firestore answers gRPC and REST. */
+  readonly firestore: FirestoreService;
+  /**
+   * Writes documents, whatever the rules say.
+   *
+   * @throws {FireletError} `FIRELET_BAD_SEED`
+   */
+  write(documents: SeedDocuments): Promise<void>;
 }
 
 /** Where a running service answers. */
@@ -298,9 +346,22 @@ export interface Suite {
    * millisecond however much data there is. The snapshot costs memory only for what changes after it,
    * until it is collected or the suite stops.
    *
-   * @throws {FireletError} `FIRELET_STOPPED`
+   * By a name it can be restored by that name for as long as the suite runs; a second one of a name takes the
+   * place of the first. In a suite that keeps its data, the suites after it find it too: what is kept of it is on
+   * the disk when the promise resolves, which takes as long as there is much, and clients do not wait for it.
+   *
+   * @throws {FireletError} `FIRELET_STOPPED`; `FIRELET_INVALID_OPTION` for a name of other characters than letters,
+   * digits, `-`, `_` and `.`, or for more than 100 names
    */
   snapshot(options?: { project?: string }): Promise<Snapshot>;
+  snapshot(name: string, options?: { project?: string }): Promise<Snapshot>;
+
+  /**
+   * The names of the snapshots that `restore` takes, in order.
+   *
+   * @throws {FireletError} `FIRELET_STOPPED`
+   */
+  snapshots(): Promise<string[]>;
 
   /**
    * Makes the data what it was when `snapshot` was taken, of the projects it was taken of, those that
@@ -309,9 +370,11 @@ export interface Suite {
    *
    * Takes a fraction of a millisecond in memory; in kept data as long as writing what has changed.
    *
-   * @throws {FireletError} `FIRELET_STOPPED`; `FIRELET_FOREIGN_SNAPSHOT` for one of another suite
+   * @param snapshot the snapshot, or its name
+   * @throws {FireletError} `FIRELET_STOPPED`; `FIRELET_FOREIGN_SNAPSHOT` for one of another suite;
+   * `FIRELET_NO_SNAPSHOT` for a name that none has
    */
-  restore(snapshot: Snapshot): Promise<void>;
+  restore(snapshot: Snapshot | string): Promise<void>;
 
   /**
    * Makes the project `project` a copy of `from`, in place of what it held. The copy costs nothing
@@ -405,6 +468,7 @@ export function start(options?: StartOptions): Promise<Suite>;
 export type FireletErrorCode =
   | 'FIRELET_BAD_CONFIG'
   | 'FIRELET_BAD_RULES'
+  | 'FIRELET_BAD_SEED'
   | 'FIRELET_BINDING_MISSING'
   | 'FIRELET_CLEAR_FAILED'
   | 'FIRELET_CONFIG_NOT_FOUND'
@@ -421,9 +485,11 @@ export type FireletErrorCode =
   | 'FIRELET_INVALID_PROJECT'
   | 'FIRELET_LISTEN_FAILED'
   | 'FIRELET_NO_RUN'
+  | 'FIRELET_NO_SNAPSHOT'
   | 'FIRELET_NOT_YET'
   | 'FIRELET_NOTHING_TO_START'
   | 'FIRELET_PORT_IN_USE'
+  | 'FIRELET_RESTORE_FAILED'
   | 'FIRELET_SERVICE_FAILED'
   | 'FIRELET_STOPPED'
   | 'FIRELET_SYSTEM_REFUSED'

@@ -30,6 +30,19 @@ declare namespace globalSetup {
    * @default '(default)'
    */
   function clear(database?: string): Promise<void>;
+
+  /**
+   * Makes this worker's project a copy of the run's own project, which holds the `seed` of the options: every
+   * database, rules and indexes included, in place of what the tests before have left. Takes the same fraction
+   * of a millisecond however much there is, so call it before each test.
+   *
+   * ```js
+   * beforeEach(() => restore());
+   * ```
+   *
+   * @throws {import('firelet').FireletError} `FIRELET_NO_RUN`; `FIRELET_RESTORE_FAILED` where the suite does not answer
+   */
+  function restore(): Promise<void>;
 }
 
 export = globalSetup;

@@ -2,10 +2,10 @@
 
 /**
  * `firelet/jest`: named as `globalSetup` it starts the run's suite, named in `setupFiles` it gives
- * each worker its own project, and required by a test it offers `projectId` and `clear`.
+ * each worker its own project, and required by a test it offers `projectId`, `clear` and `restore`.
  */
 
-const { startForRun, enterWorker, projectId, clear } = require('./npm/api/runner.js');
+const { startForRun, enterWorker, projectId, clear, restore } = require('./npm/api/runner.js');
 
 /**
  * @param {unknown} [globalConfig] missing where Jest calls this as one of `setupFiles`: loading was all then
@@ -19,5 +19,7 @@ module.exports.projectId = () => projectId('firelet/jest', process.env.JEST_WORK
 
 module.exports.clear = (database = '(default)') =>
   clear('firelet/jest', module.exports.projectId(), database);
+
+module.exports.restore = async () => restore('firelet/jest', module.exports.projectId());
 
 enterWorker(process.env.JEST_WORKER_ID);

@@ -1,12 +1,12 @@
 'use strict';
 
 /**
- * The Jest and Vitest examples, run by the real runners with three workers against an installed
- * firelet, twice in a row.
+ * The examples, run by the real runners against an installed firelet: those of Jest and Vitest with three workers,
+ * twice in a row.
  */
 
 const assert = require('node:assert/strict');
-const { cpSync } = require('node:fs');
+const { cpSync, readFileSync, writeFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const { test } = require('node:test');
 
@@ -57,6 +57,69 @@ test('the Vitest example, in processes and in threads', async (t) => {
     assert.doesNotMatch(stdout + stderr, /close timed out|hanging/i);
   }
 });
+
+test('the example of seeds', async (t) => {
+  const cwd = example(t, 'seeds', ['jest']);
+  const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
+  const { code, stderr } = await node([jest], { cwd, env: cleanEnv() }).ended;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /Tests: +3 passed, 3 total/);
+});
+
+for (const { name, tests } of [{ name: 'kept-data', tests: 2 }, { name: 'snapshots', tests: 3 }]) {
+  test(`the example of ${name}`, async (t) => {
+    const cwd = example(t, name, []);
+    const { code, stdout } = await node(['--test', '--test-reporter=tap'], { cwd, env: cleanEnv() }).ended;
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, new RegExp(`^# pass ${tests}$`, 'm'));
+  });
+}
+
+/** What restores may cost 200 tests, all of them together. */
+const RESTORES_MS_MAX = 1_000;
+
+for (const runner of /** @type {const} */ (['jest', 'vitest'])) {
+  test(`200 tests of ${runner} go back to a seed of 2,000 documents before each, in less than a second in all`, async (t) => {
+    const cwd = installed(t, ['firebase-admin', runner]);
+    const config = { project: 'demo-many', seed: 'seed.cjs' };
+    const globals = runner === 'jest' ? '' : "import { afterAll, beforeEach, expect, test } from 'vitest';\nimport { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n";
+    const files = {
+      'seed.cjs': "module.exports = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`books/${n}`, { n }]));",
+      'jest.config.cjs': `module.exports = { testEnvironment: 'node', globalSetup: 'firelet/jest', setupFiles: ['firelet/jest'], globals: { firelet: ${JSON.stringify(config)} }, transform: {} };`,
+      'vitest.config.mjs': `export default { test: { globalSetup: ['firelet/vitest'], setupFiles: ['firelet/vitest'], provide: { firelet: ${JSON.stringify(config)} } } };`,
+      [runner === 'jest' ? 'many.test.js' : 'many.test.mjs']: `${globals}
+        const { writeFileSync } = require('node:fs');
+        const { getFirestore } = require('firebase-admin/firestore');
+        const { initializeApp } = require('firebase-admin/app');
+        const { restore } = require('firelet/${runner}');
+        const db = getFirestore(initializeApp());
+        let spent = 0;
+        beforeEach(async () => {
+          const began = process.hrtime.bigint();
+          await restore();
+          spent += Number(process.hrtime.bigint() - began) / 1e6;
+        });
+        afterAll(async () => {
+          await db.terminate();
+          writeFileSync('spent.txt', String(spent));
+        });
+        test.each(Array.from({ length: 200 }, (_, n) => n))('finds the seed, round %i', async (n) => {
+          expect((await db.collection('books').count().get()).data().count).toBe(2_000);
+          await Promise.all([db.doc('books/' + n).delete(), db.doc('more/' + n).set({ n })]);
+          expect((await db.collection('books').count().get()).data().count).toBe(1_999);
+        });`,
+    };
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), text);
+    const bin = runner === 'jest' ? ['jest', 'bin', 'jest.js'] : ['vitest', 'vitest.mjs'];
+    const command = [join(ROOT, 'node_modules', ...bin), ...(runner === 'jest' ? [] : ['run'])];
+    const { code, stdout, stderr } = await node(command, { cwd, env: cleanEnv() }).ended;
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout + stderr, /200 passed/);
+    const spent = Number(readFileSync(join(cwd, 'spent.txt'), 'utf8'));
+    t.diagnostic(`${runner}: ${spent.toFixed(0)} ms for 200 restores`);
+    assert.ok(spent < RESTORES_MS_MAX, `${spent} ms`);
+  });
+}
 
 test('without globalSetup the helpers say what is missing', async (t) => {
   const cwd = installed(t);

@@ -1,9 +1,9 @@
 /** The public types, used as users use them. Compiling is the test; each expected error must be one. */
 
 import { FireletError, start } from 'firelet';
-import type { FireletErrorCode, FirestoreService, ServiceAddress, StartOptions, Suite } from 'firelet';
-import jestSetup, { clear as clearInJest, projectId as projectInJest } from 'firelet/jest';
-import vitestSetup, { clear as clearInVitest, projectId as projectInVitest } from 'firelet/vitest';
+import type { FireletErrorCode, FirestoreService, SeedContext, SeedDocuments, ServiceAddress, StartOptions, Suite } from 'firelet';
+import jestSetup, { clear as clearInJest, restore as restoreInJest, projectId as projectInJest } from 'firelet/jest';
+import vitestSetup, { clear as clearInVitest, restore as restoreInVitest, projectId as projectInVitest } from 'firelet/vitest';
 import { defineConfig } from 'vitest/config';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -34,6 +34,13 @@ export async function use(): Promise<void> {
   await suite.clear({ project: 'demo-types' });
   is<Equal<ReturnType<typeof suite.clock.now>, number>>();
   is<Equal<ReturnType<typeof suite.clock.advance>, Promise<void>>>();
+  const snapshot = await suite.snapshot({ project: 'demo-types' });
+  is<Equal<typeof snapshot, Awaited<ReturnType<typeof suite.snapshot>>>>();
+  await suite.snapshot('after-signup', { project: 'demo-types' });
+  await suite.restore(snapshot);
+  await suite.restore('after-signup');
+  const names: string[] = await suite.snapshots();
+  void names;
   is<Equal<ReturnType<typeof suite.idle>, Promise<void>>>();
   is<Equal<ReturnType<typeof suite.export>, Promise<{ documents: number }>>>();
   await suite.export('seed', { force: true });
@@ -45,6 +52,13 @@ export async function use(): Promise<void> {
   await (await start(options)).stop();
   await (await start()).stop();
 
+  const seed: SeedDocuments = {
+    'users/alice': { at: { $timestamp: '2026-01-01T00:00:00Z' }, tags: ['a', null], bytes: new Uint8Array(1), since: new Date() },
+    $databases: { second: { 'users/bob': {} } },
+  };
+  for (const one of ['seed.json', seed, async (admin: SeedContext) => admin.write(seed), () => {}]) await start({ seed: one });
+  // @ts-expect-error No value of a document.
+  await start({ seed: { 'users/alice': { f: () => 1 } } });
   // @ts-expect-error An unknown option.
   await start({ projct: 'x' });
   // @ts-expect-error A port is a number.
@@ -89,6 +103,8 @@ export async function inTests(): Promise<string[]> {
   await clearInJest();
   await clearInJest('second');
   await clearInVitest();
+  is<Equal<ReturnType<typeof restoreInJest>, Promise<void>>>();
+  await restoreInVitest();
   is<Equal<ReturnType<typeof jestSetup>, Promise<void>>>();
   is<Equal<ReturnType<typeof vitestSetup>, Promise<() => Promise<void>>>>();
   // @ts-expect-error A database id is a string.

@@ -2,6 +2,7 @@
 
 /** A running suite, and `start`, which makes one. */
 
+const { resolve } = require('node:path');
 // Taken at load time: a test that installs fake timers must not take the suite's hold on the process.
 const { clearInterval, setInterval } = require('node:timers');
 
@@ -9,6 +10,7 @@ const { binding, made, unwrap } = require('./binding.js');
 const { lend, takeBack } = require('./env.js');
 const { FireletError } = require('./error.js');
 const { milliseconds, plain, strings, toJson } = require('./options.js');
+const seeds = require('./seed.js');
 
 /** What a request that is to be explained consists of. */
 const EXPLAINED = ['method', 'path', 'auth', 'data', 'where', 'limit', 'project', 'database'];
@@ -66,19 +68,29 @@ class Suite {
     unwrap(await this.#native.clear(project ?? null));
   }
 
-  /** @param {{ project?: string }} [options] */
-  async snapshot(options) {
+  /**
+   * @param {string | { project?: string }} [nameOrOptions]
+   * @param {{ project?: string }} [optionsOfNamed]
+   */
+  async snapshot(nameOrOptions, optionsOfNamed) {
     if (this.#stopping !== undefined) throw stopped();
+    const [name, options] = typeof nameOrOptions === 'string' ? [nameOrOptions, optionsOfNamed] : [null, nameOrOptions];
     const { project } = strings('snapshot', options, ['project']);
     const native = new (binding().BindingSnapshot)(this.#native);
-    unwrap(await native.take(project ?? null));
+    unwrap(await native.take(project ?? null, name));
     return new Snapshot(native);
   }
 
-  /** @param {Snapshot} snapshot */
+  async snapshots() {
+    if (this.#stopping !== undefined) throw stopped();
+    return unwrap(await this.#native.snapshotNames());
+  }
+
+  /** @param {Snapshot | string} snapshot */
   async restore(snapshot) {
     if (this.#stopping !== undefined) throw stopped();
-    unwrap(await nativeOf(snapshot).restoreIn(this.#native));
+    if (typeof snapshot === 'string') unwrap(await this.#native.restoreNamed(snapshot));
+    else unwrap(await nativeOf(snapshot).restoreIn(this.#native));
   }
 
   /** @param {{ project: string, from?: string }} options */
@@ -199,7 +211,7 @@ class Snapshot {
   static {
     nativeOf = (snapshot) => {
       if (typeof snapshot === 'object' && snapshot !== null && #native in snapshot) return snapshot.#native;
-      throw new FireletError('FIRELET_INVALID_OPTION', '`restore` takes what `snapshot` has returned');
+      throw new FireletError('FIRELET_INVALID_OPTION', '`restore` takes what `snapshot` has returned, or its name');
     };
   }
 }
@@ -218,6 +230,23 @@ function stopped() {
  * @returns {Promise<Suite>}
  */
 async function start(options) {
+  const { seed, ...others } = options ?? {};
+  if (seed === undefined || seed === null) return open(options);
+  // What is wrong with it is told before anything is started.
+  const source = await seeds.read(seed, resolve(typeof others.cwd === 'string' ? others.cwd : '.'));
+  if ('folder' in source) return seeds.startWithExport(source.folder, others, open);
+  const suite = await open(others);
+  try {
+    await seeds.plant(suite, source);
+    return suite;
+  } catch (error) {
+    await suite.stop();
+    throw error;
+  }
+}
+
+/** @param {unknown} options */
+async function open(options) {
   const json = toJson(options);
   const { BindingSuite } = binding();
   const native = made(() => new BindingSuite(json, warn));

@@ -26,8 +26,8 @@ export declare class BindingCli {
 export declare class BindingSnapshot {
   /** A snapshot of a suite that is not taken yet. */
   constructor(suite: BindingSuite)
-  /** Takes it, of one project or of all. */
-  take(project?: string | undefined | null): Promise<string>
+  /** Takes it, of one project or of all, by a name or without one. */
+  take(project?: string | undefined | null, name?: string | undefined | null): Promise<string>
   /** Makes `suite` what it was when this was taken. */
   restoreIn(suite: BindingSuite): Promise<string>
 }
@@ -45,6 +45,10 @@ export declare class BindingSuite {
   clear(project?: string | undefined | null): Promise<string>
   /** Makes the project `to` a copy of `from`, or of the suite's own. */
   fork(to: string, from?: string | undefined | null): Promise<string>
+  /** Makes the suite what it was when the snapshot of that name was taken. */
+  restoreNamed(name: string): Promise<string>
+  /** The names of the snapshots that have one. */
+  snapshotNames(): Promise<string>
   /** Moves the suite's clock forward by so many milliseconds, and resolves when what is due is done. */
   advance(byMs: number): Promise<string>
   /** Resolves when every listener has been sent what was committed before. */

@@ -43,6 +43,12 @@ pub enum StoreError {
         /// The store's folder.
         dir: PathBuf,
     },
+    /// There is no snapshot in the folder.
+    #[error("{} holds no snapshot, or one that was never finished", dir.display())]
+    Missing {
+        /// The folder.
+        dir: PathBuf,
+    },
     /// The folder was written by a program that is newer, or too old.
     #[error(
         "{} has format {found}, and this program reads format {supported}: {}",

@@ -333,7 +333,7 @@ fn write_first(
 }
 
 /// Makes a base in another file, which takes the name of the old one when all of it is on the disk.
-fn replace_kept(
+pub(crate) fn replace_kept(
     folder: &Arc<Folder>,
     own: &mut OwnFile,
     cache: &CacheBudget,

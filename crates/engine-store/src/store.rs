@@ -9,6 +9,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::base::CacheBudget;
 use crate::batch::WriteBatch;
+use crate::compact::compact;
 use crate::derive::Derive;
 use crate::diff::Listing;
 use crate::disk::Scratch;
@@ -234,6 +235,15 @@ impl Store {
     /// The disk's, and [`StoreError::Closed`].
     pub fn fold_now(&self) -> Result<(), StoreError> {
         fold(&self.shared)
+    }
+
+    /// Makes the files of a kept store as small as they can be: folds now, and writes the base anew without the room
+    /// that its file had to spare. Takes as long as there is much, and meanwhile as much room again.
+    ///
+    /// # Errors
+    /// The disk's, and [`StoreError::Closed`]; then all is as it was.
+    pub fn compact(&self) -> Result<(), StoreError> {
+        compact(&self.shared)
     }
 
     /// About how much memory the records take that are not in the base yet.

@@ -340,6 +340,19 @@ impl Database {
         self.inner.store.sync()
     }
 
+    /// Whether it is to be found again when it is opened the next time.
+    pub fn is_kept(&self) -> bool {
+        self.inner.store.is_kept()
+    }
+
+    /// Makes the files of a kept database as small as they can be; see [`engine_store::Store::compact`].
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn compact(&self) -> Result<(), StoreError> {
+        self.inner.store.compact()
+    }
+
     /// Writes everything to the disk, where it is kept there, and lets go of it; see
     /// [`engine_store::Store::close`].
     ///

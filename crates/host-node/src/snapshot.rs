@@ -30,16 +30,21 @@ impl BindingSnapshot {
         Self { home, running, taken: Arc::default() }
     }
 
-    /// Takes it, of one project or of all.
+    /// Takes it, of one project or of all, by a name or without one.
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn take<'env>(
         &self,
         env: &'env Env,
         project: Option<String>,
+        name: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let taken = Arc::clone(&self.taken);
         let work = on_suite(&self.running, move |suite| {
-            *taken.lock() = Some(suite.snapshot(project.as_deref())?);
+            let project = project.as_deref();
+            *taken.lock() = Some(match name {
+                Some(name) => suite.snapshot_named(&name, project)?,
+                None => suite.snapshot(project)?,
+            });
             Ok(Value::Null)
         });
         self.home.promise(env, async { text(work.await) }, lost, || ())

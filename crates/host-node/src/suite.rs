@@ -105,6 +105,23 @@ impl BindingSuite {
         self.home.promise(env, async { text(work.await) }, lost, || ())
     }
 
+    /// Makes the suite what it was when the snapshot of that name was taken.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn restore_named<'env>(&self, env: &'env Env, name: String) -> napi::Result<Object<'env>> {
+        let work = on_suite(&self.running, move |suite| {
+            suite.restore_named(&name)?;
+            Ok(Value::Null)
+        });
+        self.home.promise(env, async { text(work.await) }, lost, || ())
+    }
+
+    /// The names of the snapshots that have one.
+    #[napi(catch_unwind, ts_return_type = "Promise<string>")]
+    pub fn snapshot_names<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        let work = on_suite(&self.running, |suite| Ok(suite.snapshot_names()?.into()));
+        self.home.promise(env, async { text(work.await) }, lost, || ())
+    }
+
     /// Moves the suite's clock forward by so many milliseconds, and resolves when what is due is done.
     #[napi(catch_unwind, ts_return_type = "Promise<string>")]
     pub fn advance<'env>(&self, env: &'env Env, by_ms: f64) -> napi::Result<Object<'env>> {

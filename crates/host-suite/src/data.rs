@@ -1,5 +1,11 @@
 //! The folder of kept data: one suite at a time uses it, and an older firelet leaves it alone.
 
+mod compact;
+mod copy;
+mod remove;
+mod size;
+mod snapshots;
+
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +14,14 @@ use std::time::Duration;
 use base_env::folder;
 
 use crate::services;
+
+pub(crate) use compact::compact;
+pub(crate) use copy::copy;
+pub(crate) use remove::remove_database;
+pub use size::Usage;
+pub(crate) use size::human;
+pub use snapshots::KeptSnapshot;
+pub(crate) use snapshots::{SnapshotFolders, is_name};
 
 /// The folder in a project where nobody names another.
 pub(crate) const DEFAULT_DIR: &str = ".firelet";
@@ -71,6 +85,21 @@ pub enum DataError {
         /// The format found.
         found: u32,
     },
+    /// No suite has kept anything there.
+    #[error(
+        "there is no kept data in {}: `--keep-data` keeps some, and `--data-dir` names another folder",
+        dir.display()
+    )]
+    Missing {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// A copy would be mixed with something else.
+    #[error("{} is not empty, or lies in what is to be copied: name a new folder", dir.display())]
+    CopyNotEmpty {
+        /// The folder.
+        dir: PathBuf,
+    },
     /// Data is to be imported where there is some already.
     #[error(
         "the data kept in {} would be mixed with what is to be imported: start without the import to go on with it, \
@@ -80,6 +109,15 @@ pub enum DataError {
     NotEmpty {
         /// The folder.
         dir: PathBuf,
+    },
+    /// What says what a snapshot is cannot be read.
+    #[error(
+        "{} is not what this firelet writes: use a newer one, or remove the folder it is in",
+        path.display()
+    )]
+    SnapshotUnreadable {
+        /// The file.
+        path: PathBuf,
     },
     /// Something else lies there.
     #[error(
@@ -101,13 +139,8 @@ impl DataFolder {
         }
         let lock = lock(dir)?;
         // Looked at only now: another suite may just have written it.
-        match format(dir)? {
-            Some(FORMAT) => {}
-            Some(found) if found > FORMAT => {
-                return Err(DataError::Newer { dir: dir.to_owned(), found });
-            }
-            Some(_) => return Err(DataError::NotOurs { dir: dir.to_owned() }),
-            None => write_format(dir)?,
+        if !is_ours(dir)? {
+            write_format(dir)?;
         }
         let folder = DataFolder { dir: dir.to_owned(), _lock: lock };
         // Of an import that was killed.
@@ -161,9 +194,42 @@ impl DataFolder {
         &self.dir
     }
 
+    /// Takes a folder that a suite has made.
+    pub(crate) fn existing(dir: &Path) -> Result<DataFolder, DataError> {
+        check_existing(dir)?;
+        Ok(DataFolder { dir: dir.to_owned(), _lock: lock(dir)? })
+    }
+
+    /// The folder itself.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// The folder of one service.
     pub(crate) fn of(&self, service: &str) -> PathBuf {
         self.dir.join(service)
+    }
+}
+
+/// Checks that a suite has made the folder, without taking it.
+pub(crate) fn check_existing(dir: &Path) -> Result<(), DataError> {
+    let is_there = dir.is_dir() && is_ours(dir)?;
+    if is_there { Ok(()) } else { Err(DataError::Missing { dir: dir.to_owned() }) }
+}
+
+/// Whether a suite uses the folder right now.
+pub(crate) fn is_in_use(dir: &Path) -> bool {
+    let file = File::options().write(true).open(dir.join(LOCK_FILE));
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// Whether the folder has the format that this program reads; false where it has none yet.
+fn is_ours(dir: &Path) -> Result<bool, DataError> {
+    match format(dir)? {
+        Some(FORMAT) => Ok(true),
+        Some(found) if found > FORMAT => Err(DataError::Newer { dir: dir.to_owned(), found }),
+        Some(_) => Err(DataError::NotOurs { dir: dir.to_owned() }),
+        None => Ok(false),
     }
 }
 

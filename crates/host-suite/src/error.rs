@@ -5,6 +5,7 @@ use base_status::Status;
 use crate::config::ConfigError;
 use crate::data::DataError;
 use crate::exports::{ExportError, ImportError};
+use crate::limits::{SNAPSHOT_NAME_LEN_MAX, SNAPSHOTS_NAMED_MAX};
 use crate::options::Problem;
 
 /// Why a suite did not start. Nothing of it is left running.
@@ -120,12 +121,7 @@ impl StartError {
             Self::NotYet { .. } => "FIRELET_NOT_YET",
             Self::PortInUse { .. } | Self::PortTwice { .. } => "FIRELET_PORT_IN_USE",
             Self::Listen { .. } => "FIRELET_LISTEN_FAILED",
-            Self::Data(error) => match error {
-                DataError::Io { .. } | DataError::NotOurs { .. } => "FIRELET_DATA_UNUSABLE",
-                DataError::InUse { .. } => "FIRELET_DATA_IN_USE",
-                DataError::Newer { .. } => "FIRELET_DATA_TOO_NEW",
-                DataError::NotEmpty { .. } => "FIRELET_DATA_NOT_EMPTY",
-            },
+            Self::Data(error) => error.code(),
             Self::Rules(_) => "FIRELET_BAD_RULES",
             Self::Import(_) => "FIRELET_IMPORT_FAILED",
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
@@ -160,6 +156,28 @@ pub enum SuiteError {
     /// There is no export.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A name that a snapshot cannot have.
+    #[error(
+        "`{0}` cannot be the name of a snapshot: it has 1 to {SNAPSHOT_NAME_LEN_MAX} letters, digits, `-`, `_` \
+         and `.`"
+    )]
+    SnapshotName(String),
+    /// No snapshot has this name.
+    #[error("there is no snapshot `{name}`: {}", known_names(.known))]
+    NoSnapshot {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// There are as many named snapshots as there may be.
+    #[error(
+        "there are {SNAPSHOTS_NAMED_MAX} named snapshots already: take one by the name of another one"
+    )]
+    TooManySnapshots,
+    /// The folder of kept data cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
     /// A service refused.
     #[error("{service}: {}", .status.message)]
     Service {
@@ -178,9 +196,13 @@ impl SuiteError {
             Self::Stopped => "FIRELET_STOPPED",
             Self::ForeignSnapshot => "FIRELET_FOREIGN_SNAPSHOT",
             Self::Project(_) => "FIRELET_INVALID_PROJECT",
-            Self::ForkOfItself(_) | Self::ClockRange | Self::Argument(_) => {
-                "FIRELET_INVALID_OPTION"
-            }
+            Self::ForkOfItself(_)
+            | Self::ClockRange
+            | Self::Argument(_)
+            | Self::SnapshotName(_)
+            | Self::TooManySnapshots => "FIRELET_INVALID_OPTION",
+            Self::NoSnapshot { .. } => "FIRELET_NO_SNAPSHOT",
+            Self::Data(error) => error.code(),
             Self::Rules(_) => "FIRELET_BAD_RULES",
             Self::Export(error) => match error {
                 ExportError::Foreign(_)
@@ -194,6 +216,31 @@ impl SuiteError {
             },
             Self::Service { .. } => "FIRELET_SERVICE_FAILED",
         }
+    }
+}
+
+impl DataError {
+    /// A name for this failure that does not change between versions.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. }
+            | Self::NotOurs { .. }
+            | Self::Missing { .. }
+            | Self::CopyNotEmpty { .. }
+            | Self::SnapshotUnreadable { .. } => "FIRELET_DATA_UNUSABLE",
+            Self::InUse { .. } => "FIRELET_DATA_IN_USE",
+            Self::Newer { .. } => "FIRELET_DATA_TOO_NEW",
+            Self::NotEmpty { .. } => "FIRELET_DATA_NOT_EMPTY",
+        }
+    }
+}
+
+/// Which names there are, for who has named another one.
+fn known_names(known: &[String]) -> String {
+    match known {
+        [] => "none was taken by a name".to_owned(),
+        known => format!("there are `{}`", known.join("`, `")),
     }
 }
 

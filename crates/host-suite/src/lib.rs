@@ -20,7 +20,7 @@ mod snapshot;
 mod suite;
 
 pub use base_env::memory;
-pub use data::DataError;
+pub use data::{DataError, KeptSnapshot, Usage};
 pub use error::{StartError, SuiteError};
 pub use exports::{ExportError, ImportError};
 pub use machine::Machine;

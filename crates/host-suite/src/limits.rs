@@ -12,6 +12,15 @@ pub(crate) const CLOCK_MAX: UnixMicros = UnixMicros(253_370_764_800_000_000);
 /// What the page cache of a database may be set to, in MiB: one page or so, and more than a test machine has.
 pub(crate) const CACHE_MIB: RangeInclusive<u32> = 1..=65_536;
 
+/// Names of snapshots in one suite: each keeps what it shows, in memory or on the disk.
+pub(crate) const SNAPSHOTS_NAMED_MAX: usize = 100;
+
+/// The name of a snapshot, in bytes: escaped, three times as long, it is the name of a folder.
+pub(crate) const SNAPSHOT_NAME_LEN_MAX: usize = 64;
+
+/// Files in a folder of kept data: 256 databases and 100 snapshots of them have fewer; a folder with more is not ours.
+pub(crate) const DATA_FILES_MAX: usize = 1_000_000;
+
 /// How long a stopping service waits for requests in flight before their connections are cut.
 ///
 /// Requests take microseconds; what is still open then is a stream whose client does not read.

@@ -139,7 +139,9 @@ impl Plan {
         if let (Some(data), Caller::CommandLine) = (&data, options.caller)
             && !data.services.is_empty()
         {
-            let text = format!("Keeping data in {}", data.dir.display());
+            let size = data::Usage::of(&data.dir).map_or(0, |usage| usage.bytes);
+            let size = if size == 0 { String::new() } else { format!(" ({})", data::human(size)) };
+            let text = format!("Keeping data in {}{size}", data.dir.display());
             notices.push(Notice::info("emulators", text));
         }
         let import = import(&options, &services, &mut notices)?;

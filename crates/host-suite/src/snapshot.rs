@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use svc_kit::{Saved, Service};
 
 /// The data of one project, or of all, in every service of one suite at one moment. Clones are the same
@@ -12,7 +12,14 @@ pub struct Snapshot {
     parts: Arc<Mutex<Parts>>,
 }
 
-type Parts = Vec<(Arc<dyn Service>, Saved)>;
+impl Snapshot {
+    /// What each service has saved; nothing once the suite has stopped.
+    pub(crate) fn parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock()
+    }
+}
+
+pub(crate) type Parts = Vec<(Arc<dyn Service>, Saved)>;
 
 /// The snapshots of one suite that somebody may still have.
 #[derive(Default)]

@@ -5,6 +5,7 @@ mod control;
 mod describe;
 mod export;
 mod import;
+mod named;
 
 pub use describe::ServiceInfo;
 
@@ -23,7 +24,8 @@ use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use self::build::{build, claim};
-use crate::data::DataFolder;
+use self::named::Named;
+use crate::data::{DataFolder, SnapshotFolders};
 use crate::error::{StartError, SuiteError};
 use crate::limits::STOP_GRACE;
 use crate::notice::Notice;
@@ -58,6 +60,7 @@ struct Inner {
     services: Vec<Arc<dyn Service>>,
     snapshots: Snapshots,
     exports: Exports,
+    named_snapshots: Named,
     directory: Directory,
     stopped: AtomicBool,
     live: Mutex<Live>,
@@ -134,7 +137,7 @@ impl Suite {
         }
         let kept_dir = folder.as_ref().map(|folder| folder.dir().to_owned());
         if let Some(import) = plan.import {
-            let work = import::Work { import, services: services.clone(), folder, kept };
+            let work = import::Work { import, services: services.clone(), folder, kept: kept.clone() };
             folder = import::run(work, &plan.env, &context.log).await?;
             gates.into_iter().for_each(Gate::open);
         }
@@ -157,6 +160,9 @@ impl Suite {
             named: plan.project.named,
             notices,
             listings: context.directory.listings(),
+            named_snapshots: folder.as_ref().map_or_else(Named::default, |folder| {
+                Named::kept(SnapshotFolders::at(folder.dir()), kept)
+            }),
             live: Mutex::new(Live { running, open: services.clone(), folder }),
             services,
             snapshots: Snapshots::default(),
@@ -207,6 +213,7 @@ impl Suite {
             self.inner.directory.withdraw(one.row.name);
             drop(one.locator);
         }
+        self.inner.end_named().await;
         self.inner.snapshots.end();
         let mut failed = Ok(());
         while let Some(service) = live.open.last().cloned() {

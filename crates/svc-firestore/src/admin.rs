@@ -1,4 +1,5 @@
-//! The emulator's own routes beside the product's: the health check, clearing, and security rules.
+//! The emulator's own routes beside the product's: the health check, clearing, and security rules; and forking, which
+//! is firelet's.
 
 mod rules;
 
@@ -8,7 +9,7 @@ use axum::Router;
 use axum::extract::{Path, Request, State as Shared};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, delete, get};
+use axum::routing::{any, delete, get, post};
 use base_status::Status;
 use base_value::{DatabaseName, ResourcePath};
 use http::Method;
@@ -18,7 +19,7 @@ use crate::error::Error;
 use crate::ops;
 use crate::state::State;
 
-/// Routes that only emulators have. Paths and answers are those of the official emulator.
+/// Routes that only emulators have. Paths and answers are those of the official emulator, but for forks.
 pub(crate) fn router(state: Arc<State>) -> Router {
     let documents = "/emulator/v1/projects/{project}/databases/{database}/documents";
     Router::new()
@@ -27,13 +28,14 @@ pub(crate) fn router(state: Arc<State>) -> Router {
         .route("/emulator/v1/projects/{project}/databases/{database}", any(rules::serve))
         .route(documents, delete(clear_database))
         .route(&format!("{documents}/{{*path}}"), delete(clear_path))
+        .route("/emulator/v1/projects/{project}/fork-of/{from}", post(fork))
         .route_layer(axum::middleware::from_fn(refuse_foreign_pages))
         .with_state(state)
 }
 
 /// What deletes data or sets rules is not for the web pages of strangers that happen to be open on this machine.
 async fn refuse_foreign_pages(request: Request, next: Next) -> Response {
-    let changes = matches!(*request.method(), Method::DELETE | Method::PUT);
+    let changes = matches!(*request.method(), Method::DELETE | Method::PUT | Method::POST);
     if changes && front::is_foreign_page(request.headers()) {
         let text = "web pages that this machine does not serve may not clear data or set rules";
         return front::status_to_http(&Status::permission_denied(text));
@@ -58,6 +60,14 @@ async fn clear_path(
         Ok(path) => ops::clear::clear(&state, &database, &path).await,
         Err(error) => Err(error.into()),
     })
+}
+
+/// Makes one project a copy of another one: how a test runner's worker gets at the run's data, in constant time.
+async fn fork(
+    Shared(state): Shared<Arc<State>>,
+    Path((to, from)): Path<(String, String)>,
+) -> Response {
+    answer(ops::fork::fork(&state, from, to).await)
 }
 
 fn answer(done: Result<(), Error>) -> Response {

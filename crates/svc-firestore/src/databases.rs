@@ -1,6 +1,5 @@
 //! The databases of one suite: found again where they are kept, made when they are first named.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use base_value::DatabaseName;
 use engine_store::{Commit, Snapshot, StoreError, StoreOptions, Version};
 use engine_txn::{CommitError, Database, Limits};
 use parking_lot::{Mutex, RwLock};
-use svc_kit::{Place, Saved};
+use svc_kit::Place;
 
 use crate::error::Error;
 use crate::indexes::Preparer;
@@ -27,12 +26,6 @@ pub(crate) struct Databases {
     open: RwLock<HashMap<DatabaseName, Database>>,
     /// Held from reading what is declared until it is derived, so that what is older never comes last.
     deriving: Mutex<()>,
-}
-
-/// A moment of the databases of one project, or of all.
-struct Moment {
-    project: Option<Box<str>>,
-    snapshots: HashMap<DatabaseName, Snapshot>,
 }
 
 impl Databases {
@@ -112,16 +105,21 @@ impl Databases {
     }
 
     /// The databases of one project, or of all.
-    fn of(&self, project: Option<&str>) -> Vec<(DatabaseName, Database)> {
+    pub(crate) fn of(&self, project: Option<&str>) -> Vec<(DatabaseName, Database)> {
         let mut all = self.all();
         all.retain(|(name, _)| is_of(name, project));
         all
     }
 
-    fn options(&self, name: &DatabaseName) -> Result<StoreOptions, Status> {
+    /// The options of a database in memory, but for its indexes.
+    pub(crate) fn usual(&self) -> StoreOptions {
         let usual = StoreOptions::memory(self.env.clone());
         let cache_bytes = self.cache_bytes.unwrap_or(usual.cache_bytes);
-        let memory = StoreOptions { cache_bytes, ..usual };
+        StoreOptions { cache_bytes, ..usual }
+    }
+
+    fn options(&self, name: &DatabaseName) -> Result<StoreOptions, Status> {
+        let memory = self.usual();
         let derive = Arc::new(self.preparer.indexer(name));
         Ok(match &self.kept {
             Some(kept) => StoreOptions {
@@ -155,28 +153,6 @@ impl Databases {
         replace_all(&self.of(project), |(_, database)| database.clear())
     }
 
-    /// The databases of one project, or of all, as they are now.
-    pub(crate) fn save(&self, project: Option<&str>) -> Saved {
-        let open = self.open.read();
-        let wanted = open.iter().filter(|(name, _)| is_of(name, project));
-        let snapshots = wanted.map(|(name, it)| (name.clone(), it.snapshot())).collect();
-        Box::new(Moment { project: project.map(Into::into), snapshots })
-    }
-
-    /// Makes them what they were then. A database made since is empty afterwards.
-    ///
-    /// # Errors
-    /// The disk's.
-    pub(crate) fn restore(&self, saved: &Saved) -> Result<(), Status> {
-        let saved: &(dyn Any + Send + Sync) = &**saved;
-        let Some(Moment { project, snapshots }) = saved.downcast_ref() else {
-            return Err(Status::internal("the snapshot was made by another service"));
-        };
-        replace_all(&self.of(project.as_deref()), |(name, database)| {
-            replace(database, snapshots.get(name))
-        })
-    }
-
     /// Makes the project `to` a copy of `from`. Databases that come to be by this live in memory, also
     /// where data is kept.
     ///
@@ -208,6 +184,16 @@ impl Databases {
         Ok(())
     }
 
+    /// Makes the files of what is kept as small as they can be.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub(crate) fn compact(&self) -> Result<(), Status> {
+        let all = self.all();
+        let mut kept = all.iter().filter(|(_, database)| database.is_kept());
+        kept.try_for_each(|(_, database)| database.compact()).map_err(refused)
+    }
+
     /// Lets go of every database, and writes what is kept to the disk. Of one that nothing was ever written
     /// to nothing is kept.
     ///
@@ -227,11 +213,16 @@ impl Databases {
     }
 }
 
-fn is_of(name: &DatabaseName, project: Option<&str>) -> bool {
+/// Whether a database is of that project, or of any.
+pub(crate) fn is_of(name: &DatabaseName, project: Option<&str>) -> bool {
     project.is_none_or(|project| *project == *name.project)
 }
 
-fn replace(database: &Database, by: Option<&Snapshot>) -> Result<Arc<Commit>, StoreError> {
+/// Makes a database hold what a snapshot shows, or nothing.
+pub(crate) fn replace(
+    database: &Database,
+    by: Option<&Snapshot>,
+) -> Result<Arc<Commit>, StoreError> {
     match by {
         Some(snapshot) => database.restore(snapshot),
         None => database.clear(),
@@ -239,7 +230,7 @@ fn replace(database: &Database, by: Option<&Snapshot>) -> Result<Arc<Commit>, St
 }
 
 /// Replaces what databases hold, and waits until that has survived what their durability promises.
-fn replace_all(
+pub(crate) fn replace_all(
     databases: &[(DatabaseName, Database)],
     replace: impl Fn(&(DatabaseName, Database)) -> Result<Arc<Commit>, StoreError>,
 ) -> Result<(), Status> {
@@ -250,6 +241,7 @@ fn replace_all(
     done.try_for_each(|((_, database), commit)| database.wait_durable(commit)).map_err(refused)
 }
 
-fn refused(error: StoreError) -> Status {
+/// The disk's refusal as clients read it.
+pub(crate) fn refused(error: StoreError) -> Status {
     Error::Commit(CommitError::from(error)).into()
 }

@@ -220,6 +220,7 @@ fn store(error: &StoreError, message: String) -> Status {
         StoreError::TooLarge { .. } => {
             Status::new(Code::InvalidArgument, "commit-too-large", message)
         }
+        StoreError::Missing { .. } => Status::new(Code::NotFound, "store-missing", message),
         StoreError::Format { .. } => Status::new(Code::FailedPrecondition, "store-format", message),
         StoreError::Damaged { .. } => Status::new(Code::DataLoss, "store-damaged", message),
         StoreError::Panicked { .. } => Status::internal(message),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use base_status::Status;
 use base_value::DatabaseName;
 use engine_store::Durability;
-use svc_kit::Place;
+use svc_kit::{Place, folder_name};
 
 use crate::limits::KEPT_NAME_LEN_MAX;
 
@@ -28,6 +28,11 @@ impl Kept {
         Some(Kept { dir, durability })
     }
 
+    /// The same folders in another place.
+    pub(crate) fn in_folder(dir: &Path) -> Kept {
+        Kept { dir: dir.to_owned(), durability: Durability::default() }
+    }
+
     pub(crate) fn durability(&self) -> Durability {
         self.durability
     }
@@ -41,7 +46,9 @@ impl Kept {
         for project in folders(&self.dir)? {
             for database in folders(&self.dir.join(&project))? {
                 // What we have not written is not ours to open.
-                if let (Some(project), Some(database)) = (unescape(&project), unescape(&database)) {
+                if let (Some(project), Some(database)) =
+                    (folder_name::unescape(&project), folder_name::unescape(&database))
+                {
                     names.push(DatabaseName::new(&project, &database));
                 }
             }
@@ -78,6 +85,35 @@ impl Kept {
     }
 }
 
+/// One database on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptDatabase {
+    /// Its project.
+    pub project: String,
+    /// Its id.
+    pub database: String,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// The format of its files; `None` where nothing says.
+    pub format: Option<u32>,
+}
+
+/// The databases in the folder of a suite's kept data that is Firestore's, in the order of their names. Nothing is
+/// opened for it.
+///
+/// # Errors
+/// The folders cannot be read.
+pub fn kept_databases(dir: &Path) -> Result<Vec<KeptDatabase>, Status> {
+    let kept = Kept::in_folder(dir);
+    let database = |name: DatabaseName| {
+        let dir = kept.folder(&name)?;
+        let format = engine_store::format_of(&dir);
+        let (project, database) = (name.project.to_string(), name.database.to_string());
+        Ok(KeptDatabase { project, database, dir, format })
+    };
+    kept.names()?.into_iter().map(database).collect()
+}
+
 /// The names of the folders in a folder, sorted; none if it does not exist.
 fn folders(dir: &Path) -> Result<Vec<String>, Status> {
     let failed = |error: io::Error| {
@@ -101,16 +137,9 @@ fn folders(dir: &Path) -> Result<Vec<String>, Status> {
     Ok(names)
 }
 
-/// A name as a folder's name, the same on every system: case is not told apart everywhere, so capitals
-/// are escaped like all that could mean something.
+/// A name as a folder's name.
 pub(crate) fn escape(name: &str) -> Result<String, Status> {
-    let mut escaped = String::new();
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'(' | b')' => escaped.push(char::from(byte)),
-            other => escaped.push_str(&format!("%{other:02x}")),
-        }
-    }
+    let escaped = folder_name::escape(name);
     if escaped.len() > KEPT_NAME_LEN_MAX {
         return Err(Status::invalid_argument(format!(
             "the name `{name}` is too long to be kept on the disk"
@@ -119,46 +148,26 @@ pub(crate) fn escape(name: &str) -> Result<String, Status> {
     Ok(escaped)
 }
 
-/// The name that a folder's name stands for; `None` if [`escape`] did not make it.
-fn unescape(escaped: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = escaped.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digits = [rest.next()?, rest.next()?];
-            bytes.push(u8::from_str_radix(str::from_utf8(&digits).ok()?, 16).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    let name = String::from_utf8(bytes).ok()?;
-    (!name.is_empty() && escape(&name).ok()? == escaped).then_some(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_come_back() {
-        fn check(name: &str, folder: &str) {
-            assert_eq!(escape(name).unwrap(), folder);
-            assert_eq!(unescape(folder).as_deref(), Some(name));
+    fn databases_are_found_by_their_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = Kept::in_folder(dir.path());
+        assert_eq!(kept.names().unwrap(), []);
+        let names = [
+            DatabaseName::new("Demo:Other", "(default)"),
+            DatabaseName::new("demo", "(default)"),
+            DatabaseName::new("demo", "second"),
+        ];
+        for name in &names {
+            fs::create_dir_all(kept.folder(name).unwrap()).unwrap();
         }
-        check("demo-shop_1", "demo-shop_1");
-        check("(default)", "(default)");
-        check("Demo", "%44emo");
-        check("example.com:shop", "example%2ecom%3ashop");
-        check("..", "%2e%2e");
-        check("a/b\\c%", "a%2fb%5cc%25");
-        check("\u{e9}", "%c3%a9");
-        assert!(escape(&"x".repeat(KEPT_NAME_LEN_MAX + 1)).is_err());
-    }
-
-    #[test]
-    fn other_folders_are_left_alone() {
-        for folder in ["", "Demo", "a.b", "%2E", "%zz", "%2", "%ff", "a b", "%61"] {
-            assert_eq!(unescape(folder), None, "{folder}");
-        }
+        fs::create_dir_all(dir.path().join("Not Ours/(default)")).unwrap();
+        assert_eq!(kept.names().unwrap(), names);
+        let long = DatabaseName::new(&"x".repeat(KEPT_NAME_LEN_MAX + 1), "(default)");
+        assert!(kept.folder(&long).is_err());
     }
 }

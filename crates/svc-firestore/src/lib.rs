@@ -15,6 +15,7 @@ mod hubs;
 mod indexes;
 mod kept;
 mod limits;
+mod moment;
 mod operations;
 mod ops;
 mod state;
@@ -24,6 +25,7 @@ mod ttl;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use axum::Router;
 use base_status::Status;
@@ -35,6 +37,7 @@ pub use access::{BAD_RULES, StartRules};
 pub use base_value::LimitPolicy;
 pub use config::{Config, DatabaseConfig};
 pub use indexes::{IndexPolicy, Indexes, MissingIndex, Recorder};
+pub use kept::{KeptDatabase, kept_databases};
 pub use transfer::BAD_EXPORT;
 
 use crate::api::Grpc;
@@ -121,10 +124,20 @@ impl Data for Firestore {
         self.state.databases.restore(saved)
     }
 
+    fn write(&self, saved: &Saved, dir: &Path, cancelled: &AtomicBool) -> Result<(), Status> {
+        self.state.databases.write(saved, dir, cancelled)
+    }
+
+    fn find(&self, project: Option<&str>, dir: &Path) -> Result<Saved, Status> {
+        self.state.databases.find(project, dir)
+    }
+
+    fn compact(&self) -> Result<(), Status> {
+        self.state.databases.compact()
+    }
+
     fn fork(&self, from: &str, to: &str) -> Result<(), Status> {
-        self.state.databases.fork(from, to)?;
-        self.state.rules.fork(from, to);
-        Ok(())
+        self.state.fork(from, to)
     }
 
     fn is_empty(&self) -> bool {

@@ -83,6 +83,16 @@ impl State {
         Ok(())
     }
 
+    /// Makes the project `to` a copy of `from`, rules and indexes included.
+    ///
+    /// # Errors
+    /// As [`Databases::get`]; the disk's.
+    pub(crate) fn fork(&self, from: &str, to: &str) -> Result<(), Status> {
+        self.databases.fork(from, to)?;
+        self.rules.fork(from, to);
+        Ok(())
+    }
+
     /// Whether production's limits hold.
     pub(crate) fn limits(&self) -> LimitPolicy {
         self.preparer.limits()

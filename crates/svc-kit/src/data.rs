@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use base_status::Status;
 
@@ -54,6 +55,25 @@ pub trait Data: Send + Sync {
     /// # Errors
     /// Whatever the product answers when its data cannot be written.
     fn restore(&self, saved: &Saved) -> Result<(), Status>;
+
+    /// Writes what `saved` holds of kept data to `dir`, for [`Data::find`] of this suite or a later one, and returns
+    /// when it is on the disk: as long as there is much. Data that would not outlive the suite is left out.
+    ///
+    /// # Errors
+    /// The disk's; and when `cancelled` is set, which is looked at all the time.
+    fn write(&self, saved: &Saved, dir: &Path, cancelled: &AtomicBool) -> Result<(), Status>;
+
+    /// What was written to `dir`, which was made of one project or of all. A folder that does not exist holds nothing.
+    ///
+    /// # Errors
+    /// The disk's.
+    fn find(&self, project: Option<&str>, dir: &Path) -> Result<Saved, Status>;
+
+    /// Makes the files of kept data as small as they can be, and returns when that is done: as long as there is much.
+    ///
+    /// # Errors
+    /// The disk's.
+    fn compact(&self) -> Result<(), Status>;
 
     /// Makes the project `to` a copy of `from`, in place of what it may have held.
     ///

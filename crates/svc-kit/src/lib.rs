@@ -6,6 +6,7 @@ mod context;
 mod data;
 mod directory;
 mod exporter;
+pub mod folder_name;
 mod log;
 mod service;
 mod transfer;

@@ -1,7 +1,7 @@
 //! The folder of a kept store: its lock, its format, its name.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,6 +124,14 @@ fn lock(disk: &dyn Disk, dir: &Path) -> Result<Box<dyn Send + Sync>, StoreError>
         std::thread::sleep(LOCK_TRY_INTERVAL);
     }
     Err(StoreError::InUse { dir: dir.to_owned() })
+}
+
+/// The format of the store in a folder; `None` where there is no store, or nothing says. Takes no lock.
+pub fn format_of(dir: &Path) -> Option<u32> {
+    let mut text = String::new();
+    let file = std::fs::File::open(dir.join(FORMAT_FILE)).ok()?;
+    file.take(FORMAT_FILE_LEN_MAX).read_to_string(&mut text).ok()?;
+    field(&text, "format ").and_then(|number| number.parse().ok())
 }
 
 /// The store's number, unless the folder is new.

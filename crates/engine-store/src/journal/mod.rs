@@ -10,6 +10,7 @@ mod segment;
 mod writer;
 
 pub(crate) use files::Folder;
+pub use files::format_of;
 pub(crate) use record::{Action, Encoded, Finished, Header, Kind};
 pub(crate) use recover::{Recovered, recover};
 pub(crate) use writer::Journal;

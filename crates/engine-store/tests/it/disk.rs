@@ -169,6 +169,13 @@ impl SimulatedDisk {
         state.names.keys().map(name).collect()
     }
 
+    /// How long a file is.
+    pub(crate) fn len_of(&self, name: &str) -> usize {
+        let state = self.state.lock().unwrap();
+        let (_, file) = state.names.iter().find(|(path, _)| path.ends_with(name)).unwrap();
+        file.content.lock().unwrap().live.len()
+    }
+
     /// Changes the bytes of a file behind everybody's back.
     pub(crate) fn damage(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let state = self.state.lock().unwrap();

@@ -14,5 +14,6 @@ mod killed;
 mod model;
 mod ops;
 mod rederive;
+mod saved;
 mod segments;
 mod support;

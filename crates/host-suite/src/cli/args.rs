@@ -3,6 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use super::data_args::{self, DataVerb};
 use crate::VERSION;
 use crate::limits::CACHE_MIB;
 use crate::options::{INDEX_POLICIES, LIMIT_POLICIES};
@@ -24,6 +25,7 @@ pub(super) enum Verb {
     Start,
     Exec { script: String },
     Export { directory: String, force: bool },
+    Data(DataVerb),
     Setup,
 }
 
@@ -91,6 +93,7 @@ fn read(name: &str, matches: &ArgMatches) -> RawArgs {
     let verb = match name {
         "emulators:start" => Verb::Start,
         "emulators:exec" => Verb::Exec { script: text("script").unwrap_or_default() },
+        "data" => Verb::Data(data_args::read(matches)),
         "emulators:export" => {
             Verb::Export { directory: text("path").unwrap_or_default(), force: flag("force") }
         }
@@ -146,6 +149,7 @@ pub(super) fn command() -> Command {
         )
         .args(global_args())
         .subcommands([start, exec, export])
+        .subcommand(data_args::command())
         .subcommands(setup)
 }
 
@@ -235,7 +239,7 @@ fn only() -> Arg {
     value("only", "emulators").help("Only these of the configured emulators, comma separated")
 }
 
-fn value(name: &'static str, shown: &'static str) -> Arg {
+pub(super) fn value(name: &'static str, shown: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(shown).action(ArgAction::Set)
 }
 
@@ -243,6 +247,6 @@ fn optional(name: &'static str, shown: &'static str) -> Arg {
     value(name, shown).num_args(0..=1)
 }
 
-fn switch(name: &'static str) -> Arg {
+pub(super) fn switch(name: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue)
 }

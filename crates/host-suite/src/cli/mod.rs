@@ -1,6 +1,8 @@
 //! The command line: flags to options, options to a suite, and what the user reads meanwhile.
 
 mod args;
+mod data;
+mod data_args;
 mod exec;
 mod explain;
 mod export;

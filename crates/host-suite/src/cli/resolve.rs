@@ -3,6 +3,7 @@
 use std::path::{Component, PathBuf};
 
 use super::args::{Optional, RawArgs, Verb};
+use super::data::DataTask;
 use super::output::{OutputOptions, Verbosity};
 use svc_kit::Durability;
 
@@ -26,6 +27,8 @@ pub(super) enum Task {
     Exec { script: String, running: Running },
     /// Have a running suite write an export.
     Export(Export),
+    /// Look at kept data, or tidy it up.
+    Data(DataTask),
     /// Say that there is nothing to download.
     Setup,
 }
@@ -68,13 +71,19 @@ pub(super) fn output(raw: &RawArgs) -> OutputOptions {
 /// # Errors
 /// They ask for something whose absence would lose data: nothing is started then.
 pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartError> {
+    if let Verb::Data(verb) = raw.verb {
+        let (output, debug) = (output(&raw), raw.debug);
+        let dir = raw.data_dir.map(|dir| machine.cwd.join(dir));
+        let config = raw.config.map(|file| machine.cwd.join(file));
+        let task = Task::Data(DataTask { verb, dir, config, cwd: machine.cwd });
+        return Ok(Resolved { task, output, debug, notices: Vec::new() });
+    }
     let mut notices = Vec::new();
     if raw.inspect_functions != Optional::Absent {
         let text = "firelet does not have the Functions Emulator yet, `--inspect-functions` does \
                     nothing";
         notices.push(Notice::warning("functions", text));
     }
-    let output = output(&raw);
     let debug = raw.debug;
     let task = match raw.verb {
         Verb::Start => {
@@ -90,7 +99,7 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
             let dir = absolute(&machine, directory);
             Task::Export(Export { options: start_options(raw, machine)?, dir, force })
         }
-        Verb::Setup => Task::Setup,
+        Verb::Setup | Verb::Data(_) => Task::Setup,
     };
     Ok(Resolved { task, output, debug, notices })
 }

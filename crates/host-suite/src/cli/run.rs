@@ -11,7 +11,7 @@ use super::io::{ChildStdio, CliIo};
 use super::output::Output;
 use super::resolve::{self, Resolved, Task};
 use super::signals::{Arrival, Signals};
-use super::{exec, explain, export, start};
+use super::{data, exec, explain, export, start};
 use crate::error::StartError;
 use crate::machine::Machine;
 use crate::notice::Notice;
@@ -119,6 +119,7 @@ impl Run {
             Task::Start(running) => start::run(self, running).await,
             Task::Exec { script, running } => exec::run(self, &script, running).await,
             Task::Export(wanted) => export::run(self, wanted).await,
+            Task::Data(task) => data::run(self, task).await,
             Task::Setup => {
                 let text = "nothing to download: firelet holds its emulators itself";
                 self.out.success("emulators", text);

@@ -29,15 +29,7 @@ pub(super) fn ready(suite: &Suite, took: Duration) -> String {
 
 /// Rows of cells in a frame, with a line between rows.
 fn boxed(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let widths = widths(rows);
     let rule = |left: &str, middle: &str, right: &str| {
         let parts: Vec<String> = widths.iter().map(|width| "\u{2500}".repeat(width + 2)).collect();
         format!("{left}{}{right}", parts.join(middle))
@@ -72,4 +64,29 @@ mod tests {
         ];
         assert_eq!(boxed(&rows), expected.join("\n"));
     }
+}
+
+/// Rows of cells in columns, the first one as their head.
+pub(super) fn columns(rows: &[Vec<String>]) -> String {
+    let widths = widths(rows);
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(&format!("{cell:<width$}  "));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// How many characters the longest cell of each column has.
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    (0..columns).map(width).collect()
 }

@@ -132,7 +132,7 @@ impl Suite {
 }
 
 /// A service's refusal as the suite's.
-fn of(service: &dyn Service) -> impl FnOnce(Status) -> SuiteError {
+pub(super) fn of(service: &dyn Service) -> impl FnOnce(Status) -> SuiteError {
     let service = service.name();
     move |status| SuiteError::Service { service, status }
 }

@@ -12,6 +12,7 @@ pub(crate) mod clear;
 pub(crate) mod commit;
 pub(crate) mod execute_pipeline;
 pub(crate) mod explain;
+pub(crate) mod fork;
 pub(crate) mod get_document;
 pub(crate) mod list_collection_ids;
 pub(crate) mod list_documents;

@@ -121,6 +121,32 @@ async fn an_app_s_users_and_foreign_pages_may_not() {
 }
 
 #[tokio::test]
+async fn a_project_becomes_a_copy_of_another_one_again_and_again() {
+    let server = Server::new(1);
+    let document = |project: &str, id: &str| {
+        format!("/v1/projects/{project}/databases/(default)/documents/books/{id}")
+    };
+    let fork = "/emulator/v1/projects/copy/fork-of/p";
+    let written = json!({"fields": {"n": {"integerValue": "1"}}});
+    check(&server, Method::PATCH, &document("p", "a"), written.clone(), 200, "books/a").await;
+    for _ in 0..2 {
+        check(&server, Method::POST, fork, Value::Null, 200, "{}").await;
+        let copied = "projects/copy/databases/(default)/documents/books/a";
+        check(&server, Method::GET, &document("copy", "a"), Value::Null, 200, copied).await;
+        check(&server, Method::GET, &document("copy", "b"), Value::Null, 404, "NOT_FOUND").await;
+        check(&server, Method::PATCH, &document("copy", "b"), written.clone(), 200, "b").await;
+        check(&server, Method::DELETE, &document("copy", "a"), Value::Null, 200, "{}").await;
+    }
+    check(&server, Method::GET, &document("p", "b"), Value::Null, 404, "NOT_FOUND").await;
+    let itself = "/emulator/v1/projects/p/fork-of/p";
+    check(&server, Method::POST, itself, Value::Null, 400, "cannot be a fork of itself").await;
+    check(&server, Method::GET, fork, Value::Null, 405, "").await;
+    let foreign = [("origin", "https://evil.example")];
+    let (status, _) = rest(&server, Method::POST, fork, &foreign, &Value::Null).await;
+    assert_eq!(status, 403);
+}
+
+#[tokio::test]
 async fn lists_have_pages() {
     let server = Server::new(1);
     let group = "/v1/projects/p/databases/(default)/collectionGroups";
