@@ -27,7 +27,7 @@ mod session;
 mod tree;
 mod value;
 
-pub use coverage::{Counts, Coverage, Expression, Observer};
+pub use coverage::{Counts, Coverage, Expression, Node, Observer, Statement, Tries, UserFunction};
 pub use decision::{Attempt, DebugOutput, Decision, Outcome, Preliminary, Verdict, denial};
 pub use diagnostic::{Diagnostic, RulesError, Severity};
 pub use error::EvalError;
@@ -39,5 +39,5 @@ pub use ruleset::Ruleset;
 pub use session::{Documents, DocumentsError, Session, View};
 pub use value::{
     Comparison, Constraint, Duration, List, Map, MapDiff, Path, Segment, Shared, Status, Type,
-    Value,
+    Value, utc,
 };

@@ -1,5 +1,6 @@
 //! The language's public surface, as data: expressions, sources with errors, match blocks, decisions.
 
+mod coverage;
 mod data;
 mod deciding;
 mod expressions;
