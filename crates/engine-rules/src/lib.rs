@@ -1,4 +1,5 @@
-//! Security Rules: source, lexer, parser, checker and evaluator of the language Firestore and Storage share.
+//! Security Rules: source, lexer, parser, checker and evaluator of the language Firestore and Storage share, and the
+//! dialect of the Realtime Database (`realtime`).
 //!
 //! [`Ruleset::parse`] reads a source and reports all of its errors at once; [`Ruleset::decide`] answers one
 //! request. Everything here is synchronous and pure: documents come through [`Documents`], time with the
@@ -21,6 +22,7 @@ mod pattern;
 mod position;
 mod query;
 mod re2;
+pub mod realtime;
 mod request;
 mod ruleset;
 mod session;

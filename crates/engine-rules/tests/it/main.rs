@@ -7,4 +7,5 @@ mod expressions;
 mod fuzz;
 mod matching;
 mod queries;
+mod realtime;
 mod sources;
