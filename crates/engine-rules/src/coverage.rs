@@ -24,7 +24,7 @@ pub struct Expression {
     pub end: Position,
     /// Whether it is a literal, or made of literals alone.
     pub is_constant: bool,
-    /// Whether it is a literal of one value, such as a number.
+    /// Whether it is a literal of one value, such as a number without a sign.
     pub is_literal: bool,
 }
 

@@ -69,7 +69,7 @@ impl<'c> Binder<'c> {
         if let Some(numbered) = self.checker.checked.expressions.get_mut(expr.id as usize) {
             numbered.shown.end = shown_end;
             numbered.meta.is_constant = is_constant;
-            numbered.meta.is_literal = is_literal(&expr.kind);
+            numbered.meta.is_literal = is_scalar(&expr.kind) && !is_negative(&expr.kind);
         }
         found
     }
@@ -105,7 +105,7 @@ impl<'c> Binder<'c> {
 
     fn is_constant(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            kind if is_literal(kind) => true,
+            kind if is_scalar(kind) => true,
             ExprKind::List(_) | ExprKind::Map(_) => {
                 let mut all = true;
                 expr.for_each_part(|part| {
@@ -322,7 +322,7 @@ impl<'c> Binder<'c> {
 }
 
 /// Whether it is a literal of one value.
-fn is_literal(kind: &ExprKind) -> bool {
+fn is_scalar(kind: &ExprKind) -> bool {
     matches!(
         kind,
         ExprKind::Null
@@ -332,6 +332,15 @@ fn is_literal(kind: &ExprKind) -> bool {
             | ExprKind::String(_)
             | ExprKind::Bytes(_)
     )
+}
+
+/// Whether it is a number that was read with its sign, which is an operation to the product.
+fn is_negative(kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Int(number) => number.is_negative(),
+        ExprKind::Float(number) => number.is_sign_negative(),
+        _ => false,
+    }
 }
 
 fn shape_of(kind: &ExprKind) -> Shape {
