@@ -205,6 +205,24 @@ export interface SeedContext {
   write(documents: SeedDocuments): Promise<void>;
 }
 
+/** What the tests of a run have to reach of the security rules. */
+export interface RulesCoverageOptions {
+  /**
+   * Percent that the tests have to reach at least, of everything or each: of the lines with allow statements and
+   * expressions, of the functions, of the branches (each condition granted, and each did not), of the expressions.
+   * A run that misses one fails.
+   */
+  threshold?: number | { lines?: number; functions?: number; branches?: number; expressions?: number };
+  /** A file to write the coverage to in the format of lcov. */
+  lcov?: string;
+}
+
+/** What the runners' global setups take: the options of `start`, and what the run is held to. */
+export interface RunOptions extends StartOptions {
+  /** What the tests have to reach of the security rules; with Jest it takes `firelet/jest/teardown`. */
+  rulesCoverage?: RulesCoverageOptions;
+}
+
 /** Where a running service answers. */
 export interface ServiceAddress {
   /** The host to connect to, such as `127.0.0.1`; an IPv6 address comes without brackets. */
@@ -235,6 +253,111 @@ export interface FirestoreService extends ServiceAddress {
    * @throws {FireletError} `FIRELET_INVALID_OPTION` for what is no request; `FIRELET_STOPPED`
    */
   explain(request: ExplainedRequest): Promise<Explanation>;
+
+  /**
+   * What the security rules came to while they decided: of all that are or were in force in the suite, the last
+   * sixteen of those that are no longer; with `project` or `database`, of those of that database since they were
+   * set there. Sources are counted once, however many projects have them.
+   *
+   * @throws {FireletError} `FIRELET_INVALID_OPTION`, `FIRELET_STOPPED`
+   */
+  coverage(options?: CoveragePlace & { format?: 'summary' }): Promise<CoverageSummary>;
+  /** The same in the format of lcov, one record for each source. */
+  coverage(options: CoveragePlace & { format: 'lcov' }): Promise<string>;
+  /** The same as the official emulator's `ruleCoverage` route answers it, one report for each source. */
+  coverage(options: CoveragePlace & { format: 'json' }): Promise<CoverageReport[]>;
+}
+
+/** Whose rules `coverage` is about; without a member those of the whole suite. */
+export interface CoveragePlace {
+  /**
+   * The project.
+   *
+   * @default the suite's own, where `database` is given
+   */
+  project?: string;
+  /**
+   * The database.
+   *
+   * @default '(default)', where `project` is given
+   */
+  database?: string;
+}
+
+/** What `coverage` takes. */
+export interface CoverageOptions extends CoveragePlace {
+  /** @default 'summary' */
+  format?: 'summary' | 'lcov' | 'json';
+}
+
+/** How many of what there is the requests have reached. */
+export interface CoverageFigure {
+  readonly covered: number;
+  readonly total: number;
+  /** 100 where there is nothing. */
+  readonly percent: number;
+}
+
+/** The figures of rules. */
+export interface CoverageFigures {
+  /** Lines with an allow statement or an expression. */
+  readonly lines: CoverageFigure;
+  readonly functions: CoverageFigure;
+  /** Conditions that granted, and conditions that did not. */
+  readonly branches: CoverageFigure;
+  readonly expressions: CoverageFigure;
+}
+
+/** A summary of coverage. */
+export interface CoverageSummary {
+  readonly total: CoverageFigures;
+  /** Each source. */
+  readonly rulesets: readonly (CoverageFigures & {
+    /** The name of the file. */
+    readonly name: string;
+    /** The match blocks with allow statements, in the source's order. */
+    readonly blocks: readonly {
+      /** The whole path of the match block. */
+      readonly pattern: string;
+      readonly line: number;
+      readonly branches: CoverageFigure;
+      readonly expressions: CoverageFigure;
+      readonly statements: readonly {
+        readonly line: number;
+        readonly column: number;
+        readonly methods: readonly ('get' | 'list' | 'create' | 'update' | 'delete')[];
+        /** How often it was tried and granted, was false, and had an error. */
+        readonly granted: number;
+        readonly refused: number;
+        readonly failed: number;
+      }[];
+    }[];
+    /** The functions, in the source's order. */
+    readonly functionCalls: readonly { readonly name: string; readonly line: number; readonly calls: number }[];
+  })[];
+  /** A table of it for people. */
+  readonly text: string;
+}
+
+/** A report of coverage as the official emulator answers it. */
+export interface CoverageReport {
+  readonly rules: { readonly files: readonly { readonly name: string; readonly content: string }[] };
+  /** The expressions of functions and then those of conditions; missing where there is none. */
+  readonly report?: readonly CoverageNode[];
+}
+
+/** An expression of a report. */
+export interface CoverageNode {
+  /** Line and column count from 1, offsets from 0 in characters; the last character belongs to it. */
+  readonly sourcePosition: {
+    readonly line: number;
+    readonly column: number;
+    readonly currentOffset: number;
+    readonly endOffset: number;
+  };
+  /** The values it came to, and how often; an empty one where it was passed over. Missing before the first. */
+  readonly values?: readonly { readonly value: { readonly [type: string]: unknown }; readonly count: number }[];
+  readonly children?: readonly CoverageNode[];
 }
 
 /** A request for `explain`. */
@@ -472,6 +595,7 @@ export type FireletErrorCode =
   | 'FIRELET_BINDING_MISSING'
   | 'FIRELET_CLEAR_FAILED'
   | 'FIRELET_CONFIG_NOT_FOUND'
+  | 'FIRELET_COVERAGE_TOO_LOW'
   | 'FIRELET_DATA_IN_USE'
   | 'FIRELET_DATA_NOT_EMPTY'
   | 'FIRELET_DATA_TOO_NEW'

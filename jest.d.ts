@@ -8,6 +8,8 @@
  *   globals: { firelet: { project: 'demo-shop' } }, // options of `start`, all optional
  * };
  * ```
+ *
+ * The options may have `rulesCoverage` as well: see `RunOptions` of `firelet`, and `firelet/jest/teardown`.
  */
 
 /** Starts the suite of a run. Jest calls it; tests do not. */

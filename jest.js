@@ -5,14 +5,21 @@
  * each worker its own project, and required by a test it offers `projectId`, `clear` and `restore`.
  */
 
+const { FireletError } = require('./npm/api/error.js');
 const { startForRun, enterWorker, projectId, clear, restore } = require('./npm/api/runner.js');
 
 /**
- * @param {unknown} [globalConfig] missing where Jest calls this as one of `setupFiles`: loading was all then
- * @param {{ globals?: { firelet?: unknown } }} [projectConfig]
+ * @param {{ globalTeardown?: unknown }} [globalConfig] missing where Jest calls this as one of `setupFiles`:
+ * loading was all then
+ * @param {{ globals?: { firelet?: unknown }, globalTeardown?: unknown }} [projectConfig]
  */
 module.exports = async function globalSetup(globalConfig, projectConfig) {
-  if (globalConfig !== undefined) await startForRun(projectConfig?.globals?.firelet);
+  if (globalConfig === undefined) return;
+  await startForRun(projectConfig?.globals?.firelet, () => {
+    if (globalConfig.globalTeardown ?? projectConfig?.globalTeardown) return;
+    const message = '`rulesCoverage` is checked when the run ends: name `firelet/jest/teardown` in `globalTeardown`';
+    throw new FireletError('FIRELET_INVALID_OPTION', message);
+  });
 };
 
 module.exports.projectId = () => projectId('firelet/jest', process.env.JEST_WORKER_ID);

@@ -6,11 +6,11 @@
 // Without an import, an augmentation takes effect only where somebody else imports the module.
 import type {} from 'vitest';
 
-import type { StartOptions } from './index.js';
+import type { RunOptions } from './index.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Options of firelet's `start`. */
-    firelet: StartOptions;
+    /** Options of firelet's `start`, and what a run is held to. */
+    firelet: RunOptions;
   }
 }

@@ -18,12 +18,12 @@
 /// <reference lib="esnext.disposable" />
 /// <reference path="./vitest-options.d.mts" />
 
-import type { StartOptions } from './index.js';
+import type { RunOptions } from './index.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Options of firelet's `start`. */
-    firelet: StartOptions;
+    /** Options of firelet's `start`, and what a run is held to. */
+    firelet: RunOptions;
   }
 }
 

@@ -5,12 +5,12 @@
  * each worker its own project, and imported by a test it offers `projectId`, `clear` and `restore`.
  */
 
-const { startForRun, enterWorker, projectId, clear, restore } = require('./npm/api/runner.js');
+const { startForRun, endRun, enterWorker, projectId, clear, restore } = require('./npm/api/runner.js');
 
 /** @param {{ config: { provide?: { firelet?: unknown } } }} [project] */
 module.exports = async function setup(project) {
-  const suite = await startForRun(project?.config.provide?.firelet);
-  return () => suite.stop();
+  await startForRun(project?.config.provide?.firelet);
+  return endRun;
 };
 
 module.exports.projectId = () => projectId('firelet/vitest', process.env.VITEST_POOL_ID);

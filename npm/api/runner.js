@@ -17,21 +17,50 @@ const BASE_PROJECT = 'FIRELET_PROJECT';
  */
 const RUNNING = Symbol.for('firelet.runner.suite');
 
+/** Beside it, what the run is held to when it ends. */
+const DEMANDS = Symbol.for('firelet.runner.demands');
+
+/**
+ * @typedef {{ [RUNNING]?: import('../../index.js').Suite, [DEMANDS]?: import('./coverage.js').Demands }} Kept
+ */
+
 /**
  * Starts the run's suite and sets the variables that the workers inherit.
  *
- * @param {unknown} options those of `start`
+ * @param {unknown} runOptions those of `start`, and `rulesCoverage`
+ * @param {() => void} [needsEnd] called where the run has to be ended with `endRun`
  */
-async function startForRun(options) {
-  const kept = /** @type {{ [RUNNING]?: import('../../index.js').Suite }} */ (globalThis);
+async function startForRun(runOptions, needsEnd) {
+  const kept = /** @type {Kept} */ (globalThis);
   await kept[RUNNING]?.stop();
   // Loaded here and not above, because workers load this file too and need no addon.
   const { start } = require('./suite.js');
+  const { splitOptions } = require('./coverage.js');
+  const { options, demands } = splitOptions(runOptions);
+  if (demands !== undefined) needsEnd?.();
   const suite = await start(/** @type {import('../../index.js').StartOptions} */ (options));
   kept[RUNNING] = suite;
+  kept[DEMANDS] = demands;
   suite.applyEnv().unref();
   process.env[BASE_PROJECT] = suite.project;
   return suite;
+}
+
+/**
+ * Ends the run: holds it to what its options demand, and stops its suite.
+ *
+ * @throws {FireletError} `FIRELET_COVERAGE_TOO_LOW`
+ */
+async function endRun() {
+  const kept = /** @type {Kept} */ (globalThis);
+  const { [RUNNING]: suite, [DEMANDS]: demands } = kept;
+  kept[RUNNING] = undefined;
+  kept[DEMANDS] = undefined;
+  try {
+    if (suite !== undefined && demands !== undefined) await require('./coverage.js').holdTo(suite, demands);
+  } finally {
+    await suite?.stop();
+  }
 }
 
 /**
@@ -116,4 +145,4 @@ function noRun(entry) {
   );
 }
 
-module.exports = { startForRun, enterWorker, projectId, clear, restore };
+module.exports = { startForRun, endRun, enterWorker, projectId, clear, restore };

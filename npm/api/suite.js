@@ -43,6 +43,7 @@ class Suite {
       ...info.services.firestore,
       setRules: (/** @type {string} */ source, /** @type {{ project?: string, database?: string }} */ options) =>
         this.#setRules(source, options),
+      coverage: (/** @type {import('../../index.js').CoverageOptions} */ options) => this.#coverage(options),
       explain: (/** @type {import('../../index.js').ExplainedRequest} */ request) => this.#explain(request),
     });
     this.hub = Object.freeze(info.services.hub);
@@ -139,6 +140,11 @@ class Suite {
   /** @param {import('../../index.js').ExplainedRequest} request */
   async #explain(request) {
     return this.#control('explain', plain('explain', request, EXPLAINED));
+  }
+
+  /** @param {import('../../index.js').CoverageOptions} [options] */
+  async #coverage(options) {
+    return this.#control('coverage', strings('coverage', options, ['format', 'project', 'database']));
   }
 
   /**

@@ -12,6 +12,7 @@ use crate::query::{Part, Query, Selection};
 use crate::request::{Method, NewResource, Request, Resource, Service};
 use crate::ruleset::Ruleset;
 use crate::session::{Documents, Session};
+use crate::tree::Binding;
 use crate::value::Value;
 
 /// What an evaluation is about: a request, or one alternative of a query.
@@ -143,6 +144,31 @@ impl Ruleset {
         Preliminary { entries, is_final }
     }
 
+    /// Shows `request` and `resource` as expressions see them; none where they have no value.
+    pub fn with_variables<T>(
+        &self,
+        request: &Request<'_>,
+        session: &Session<'_>,
+        with: impl FnOnce([Option<&Value<'_>>; 2]) -> T,
+    ) -> T {
+        let mut evaluator = Evaluator::new(self, request, session, None);
+        let variables = [Binding::Request, Binding::Resource];
+        let values = variables.map(|variable| evaluator.variable(variable).ok());
+        with(values.each_ref().map(Option::as_ref))
+    }
+
+    /// The same of the first alternative of a query; nothing of a query without one.
+    pub fn with_query_variables<T>(
+        &self,
+        query: &Query<'_>,
+        session: &Session<'_>,
+        with: impl FnOnce([Option<&Value<'_>>; 2]) -> T,
+    ) -> Option<T> {
+        let asked = Asked::new(query);
+        let requests = asked.requests(query);
+        Some(self.with_variables(requests.first()?, session, with))
+    }
+
     /// Tries the allow statements of a subject until one grants.
     fn walk<'e>(
         &'e self,
@@ -166,6 +192,9 @@ impl Ruleset {
                 None => Ok(true),
                 Some(condition) => evaluator.condition(condition),
             };
+            if let Some(observer) = evaluator.observer {
+                observer.tried(number, outcome.as_ref().ok().copied());
+            }
             each(number, &evaluator.wildcards, &outcome);
             if let Ok(true) = outcome {
                 return true;

@@ -3,7 +3,7 @@
 use crate::position::Span;
 
 /// An evaluation that failed: the text, and the part of the source where it did.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{text}")]
 pub struct EvalError {
     text: String,
@@ -19,6 +19,11 @@ impl EvalError {
     /// The product's text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether it is not known rather than wrong: it takes what a query leaves open.
+    pub fn is_open(&self) -> bool {
+        self.undetermined
     }
 }
 

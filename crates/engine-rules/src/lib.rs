@@ -1,4 +1,5 @@
-//! Security Rules: source, lexer, parser, checker and evaluator of the language Firestore and Storage share.
+//! Security Rules: source, lexer, parser, checker and evaluator of the language Firestore and Storage share, and the
+//! dialect of the Realtime Database (`realtime`).
 //!
 //! [`Ruleset::parse`] reads a source and reports all of its errors at once; [`Ruleset::decide`] answers one
 //! request. Everything here is synchronous and pure: documents come through [`Documents`], time with the
@@ -21,13 +22,14 @@ mod pattern;
 mod position;
 mod query;
 mod re2;
+pub mod realtime;
 mod request;
 mod ruleset;
 mod session;
 mod tree;
 mod value;
 
-pub use coverage::{Counts, Coverage, Expression, Observer};
+pub use coverage::{Counts, Coverage, Expression, Node, Observer, Statement, Tries, UserFunction};
 pub use decision::{Attempt, DebugOutput, Decision, Outcome, Preliminary, Verdict, denial};
 pub use diagnostic::{Diagnostic, RulesError, Severity};
 pub use error::EvalError;
@@ -39,5 +41,5 @@ pub use ruleset::Ruleset;
 pub use session::{Documents, DocumentsError, Session, View};
 pub use value::{
     Comparison, Constraint, Duration, List, Map, MapDiff, Path, Segment, Shared, Status, Type,
-    Value,
+    Value, utc,
 };

@@ -12,7 +12,7 @@ pub struct Position {
 }
 
 /// A part of a source, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Span {
     pub(crate) start: u32,
     pub(crate) end: u32,

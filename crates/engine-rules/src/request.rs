@@ -42,6 +42,9 @@ pub enum Method {
 }
 
 impl Method {
+    pub(crate) const ALL: [Method; 5] =
+        [Method::Get, Method::List, Method::Create, Method::Update, Method::Delete];
+
     /// As `request.method` and messages show it.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::check::{self, Checked, Finding};
+use crate::check::{self, Checked, Finding, Numbered};
 use crate::coverage::{Coverage, Expression};
 use crate::diagnostic::{Diagnostic, RulesError, Severity};
 use crate::explain::Shape;
@@ -51,9 +51,9 @@ impl Ruleset {
         if found.iter().any(|finding| finding.severity == Severity::Error) {
             return Err(RulesError { diagnostics: found });
         }
-        for (expression, span) in &mut checked.expressions {
-            expression.start = lines.position(source, span.start);
-            expression.end = lines.position(source, span.end);
+        for Numbered { meta, span, .. } in &mut checked.expressions {
+            meta.start = lines.position(source, span.start);
+            meta.end = lines.position(source, span.end);
         }
         Ok(Ruleset { source: Arc::from(source), lines, version, checked, warnings: found })
     }
@@ -75,12 +75,12 @@ impl Ruleset {
 
     /// Every expression, by number: functions first, then conditions, each in the source's order.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.checked.expressions.iter().map(|(expression, _)| expression)
+        self.checked.expressions.iter().map(|one| &one.meta)
     }
 
     /// Counts for this ruleset's expressions, all zero.
     pub fn coverage(&self) -> Coverage {
-        Coverage::new(self.checked.expressions.len())
+        Coverage::new(self.checked.expressions.len(), self.checked.rules.len())
     }
 
     pub(crate) fn position(&self, span: Span) -> Position {
@@ -92,8 +92,8 @@ impl Ruleset {
     }
 
     pub(crate) fn expression_text(&self, id: u32) -> Option<(&Expression, &str)> {
-        let (expression, span) = self.checked.expressions.get(id as usize)?;
-        Some((expression, span.text(&self.source)))
+        let Numbered { meta, span, .. } = self.checked.expressions.get(id as usize)?;
+        Some((meta, span.text(&self.source)))
     }
 
     pub(crate) fn shape(&self, id: u32) -> Shape {

@@ -86,6 +86,8 @@ impl Function {
 pub(crate) struct Let {
     pub(crate) name: Arc<str>,
     pub(crate) span: Span,
+    /// Where `let` stands.
+    pub(crate) keyword: Span,
     pub(crate) value: Expr,
 }
 

@@ -133,6 +133,11 @@ impl Suite {
                 description: row.description,
                 reason: error.to_string(),
             })?;
+            if service.has_web_socket()
+                && let Some(listing) = context.directory.find(row.name)
+            {
+                context.directory.publish(Listing { has_web_socket: true, ..listing });
+            }
             running.push(Running { row, service, serving, locator: None });
         }
         let kept_dir = folder.as_ref().map(|folder| folder.dir().to_owned());

@@ -1,6 +1,7 @@
 //! The emulator's own routes beside the product's: the health check, clearing, and security rules; and forking, which
 //! is firelet's.
 
+mod requests;
 mod rules;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub(crate) fn router(state: Arc<State>) -> Router {
         .route("/", get(|| async { "Ok\n" }))
         .route("/emulator/v1/projects/{project}", any(rules::serve))
         .route("/emulator/v1/projects/{project}/databases/{database}", any(rules::serve))
+        .route("/requests", any(requests::serve))
         .route(documents, delete(clear_database))
         .route(&format!("{documents}/{{*path}}"), delete(clear_path))
         .route("/emulator/v1/projects/{project}/fork-of/{from}", post(fork))
@@ -33,11 +35,14 @@ pub(crate) fn router(state: Arc<State>) -> Router {
         .with_state(state)
 }
 
-/// What deletes data or sets rules is not for the web pages of strangers that happen to be open on this machine.
+/// What deletes data, sets rules or tells of requests is not for the web pages of strangers that happen to be open on
+/// this machine.
 async fn refuse_foreign_pages(request: Request, next: Next) -> Response {
     let changes = matches!(*request.method(), Method::DELETE | Method::PUT | Method::POST);
-    if changes && front::is_foreign_page(request.headers()) {
-        let text = "web pages that this machine does not serve may not clear data or set rules";
+    let path = request.uri().path();
+    let tells = path == "/requests" || path.contains(":ruleCoverage");
+    if (changes || tells) && front::is_foreign_page(request.headers()) {
+        let text = "web pages that this machine does not serve may not clear data, set rules or see requests";
         return front::status_to_http(&Status::permission_denied(text));
     }
     next.run(request).await

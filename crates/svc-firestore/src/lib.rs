@@ -11,6 +11,7 @@ mod catalog;
 mod config;
 mod databases;
 mod error;
+mod feed;
 mod hubs;
 mod indexes;
 mod kept;
@@ -83,6 +84,10 @@ impl Service for Firestore {
         front::layers::standard(routes)
     }
 
+    fn has_web_socket(&self) -> bool {
+        true
+    }
+
     fn data(&self) -> Option<&dyn Data> {
         Some(self)
     }
@@ -101,6 +106,7 @@ impl Service for Firestore {
     fn control(&self, name: &str, argument: &Value) -> Result<Value, Status> {
         match name {
             "setRules" => access::set_rules(&self.state, argument),
+            "coverage" => access::coverage(&self.state, argument),
             "explain" => access::explain(&self.state, argument),
             other => Err(Status::unimplemented(format!("firestore has no `{other}`"))),
         }

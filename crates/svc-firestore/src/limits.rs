@@ -58,6 +58,37 @@ pub(crate) const TTL_INTERVAL: Duration = Duration::from_secs(1);
 /// stays below; equal sources are kept once.
 pub(crate) const RULESETS_MAX: usize = 10_000;
 
+/// Rules that are in force nowhere any more, whose counts are kept for reports of the whole suite.
+pub(crate) const PAST_RULESETS_MAX: usize = 16;
+
+/// Different values that are kept of one expression for reports of coverage, beside how often each was found.
+pub(crate) const COVERAGE_VALUES_MAX: usize = 24;
+
+/// Values of one expression that are looked at whole, so that equal ones are told apart from others: those that
+/// are not plain to compare, such as maps.
+pub(crate) const COVERAGE_WHOLE_VALUES_MAX: u32 = 24;
+
+/// Bytes of one value that is kept.
+pub(crate) const COVERAGE_VALUE_BYTES_MAX: usize = 4 * 1024;
+
+/// Bytes of all values that are kept of one ruleset.
+pub(crate) const COVERAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Decisions of rules that somebody who begins to follow them is told first, as in the official emulator.
+pub(crate) const FEED_HISTORY_MAX: usize = 50;
+
+/// Decisions that wait for those who follow them: what is older is passed over.
+pub(crate) const FEED_FRAMES_MAX: usize = 1_000;
+
+/// Bytes of the same.
+pub(crate) const FEED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Bytes of `request` or `resource` in what is told of a decision.
+pub(crate) const FEED_VALUE_BYTES_MAX: usize = 256 * 1024;
+
+/// Connections that follow decisions.
+pub(crate) const FEED_READERS_MAX: usize = 100;
+
 /// Bytes that are read of a rules file: a little more than a source may have, so that one that is too long is
 /// found out.
 pub(crate) const RULES_FILE_BYTES_MAX: u64 = 512 * 1024;

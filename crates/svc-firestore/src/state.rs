@@ -15,6 +15,7 @@ use crate::access::{self, Rules};
 use crate::catalog::Catalog;
 use crate::config::Config;
 use crate::databases::Databases;
+use crate::feed::Feed;
 use crate::hubs::Hubs;
 use crate::indexes::Preparer;
 use crate::operations::Operations;
@@ -31,6 +32,8 @@ pub(crate) struct State {
     pub(crate) databases: Arc<Databases>,
     pub(crate) hubs: Hubs,
     pub(crate) rules: Arc<Rules>,
+    /// Those who follow what rules decide.
+    pub(crate) feed: Arc<Feed>,
     pub(crate) catalog: Catalog,
     pub(crate) operations: Operations,
     pub(crate) sweeper: Sweeper,
@@ -61,6 +64,7 @@ impl State {
             project,
             suite: u64::from_be_bytes(suite),
             hubs: Hubs::default(),
+            feed: Arc::default(),
             catalog: Catalog::new(env.clone(), ids),
             operations: Operations::new(env.clone()),
             sweeper: Sweeper::new(env.clone(), log, Arc::clone(&databases), Arc::clone(&preparer)),

@@ -17,6 +17,8 @@ pub struct Listing {
     pub port: u16,
     /// The sockets that are bound, the primary one first.
     pub listen: Vec<SocketAddr>,
+    /// Whether it also answers WebSockets there, by which the Emulator UI follows it.
+    pub has_web_socket: bool,
 }
 
 impl Listing {
@@ -28,7 +30,7 @@ impl Listing {
     pub fn new(name: &'static str, listen: Vec<SocketAddr>) -> Option<Self> {
         let first = *listen.first()?;
         let host = connectable(first).ip().to_string();
-        Some(Self { name, host, port: first.port(), listen })
+        Some(Self { name, host, port: first.port(), listen, has_web_socket: false })
     }
 
     /// `host:port` as URLs and environment variables write it, an IPv6 host in brackets.

@@ -18,6 +18,11 @@ pub trait Service: Send + Sync + 'static {
     /// Every route of the service, all protocols on one port.
     fn router(&self) -> axum::Router;
 
+    /// Whether it answers WebSockets on its port, by which the Emulator UI follows it.
+    fn has_web_socket(&self) -> bool {
+        false
+    }
+
     /// The data it keeps for its clients, if it is a service that has any.
     fn data(&self) -> Option<&dyn Data> {
         None

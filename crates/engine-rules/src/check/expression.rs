@@ -52,6 +52,9 @@ impl<'c> Binder<'c> {
         if let ExprKind::Group(inner) = &mut expr.kind {
             let found = self.expr(inner, level + 1, parent);
             let inner = std::mem::replace(&mut **inner, Expr::null(expr.span));
+            if let Some(numbered) = self.checker.checked.expressions.get_mut(inner.id as usize) {
+                numbered.shown.start = expr.span.start;
+            }
             *expr = inner;
             return found;
         }
@@ -61,27 +64,53 @@ impl<'c> Binder<'c> {
         if let Some(shape) = self.checker.checked.shapes.get_mut(expr.id as usize) {
             *shape = shape_of(&expr.kind);
         }
-        if self.is_constant(expr)
-            && let Some((meta, _)) = self.checker.checked.expressions.get_mut(expr.id as usize)
-        {
-            meta.is_constant = true;
+        let is_constant = self.is_constant(expr);
+        let shown_end = self.shown_end(expr);
+        if let Some(numbered) = self.checker.checked.expressions.get_mut(expr.id as usize) {
+            numbered.shown.end = shown_end;
+            numbered.meta.is_constant = is_constant;
+            numbered.meta.is_literal = is_scalar(&expr.kind) && !is_negative(&expr.kind);
         }
         found
     }
 
+    /// Where an expression ends for reports: with its last part, or its name where nothing follows that.
+    fn shown_end(&self, expr: &Expr) -> u32 {
+        let of = |part: &Expr| {
+            let numbered = self.checker.checked.expressions.get(part.id as usize);
+            numbered.map_or(part.span.end, |numbered| numbered.shown.end)
+        };
+        let opened = expr.span.start + 1;
+        match &expr.kind {
+            ExprKind::List(items) => items.last().map_or(opened, of),
+            ExprKind::Map(entries) => entries.last().map_or(opened, |(_, value)| of(value)),
+            ExprKind::Path(parts) => match parts.last() {
+                Some(PathPart::Value(value)) => of(value),
+                _ => expr.span.end,
+            },
+            ExprKind::Call(call) => {
+                let name =
+                    Span::new(expr.span.start as usize, expr.span.start as usize + call.name.len());
+                call.args.last().map_or(name.end, of)
+            }
+            ExprKind::Method(call) => call.args.last().map_or(call.name_span.end, of),
+            ExprKind::Index { index, .. } => of(index),
+            ExprKind::Slice { to, .. } => of(to),
+            ExprKind::Not(part) | ExprKind::Negate(part) => of(part),
+            ExprKind::Binary { right, .. } => of(right),
+            ExprKind::Ternary { otherwise, .. } => of(otherwise),
+            _ => expr.span.end,
+        }
+    }
+
     fn is_constant(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Null
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::String(_)
-            | ExprKind::Bytes(_) => true,
+            kind if is_scalar(kind) => true,
             ExprKind::List(_) | ExprKind::Map(_) => {
                 let mut all = true;
                 expr.for_each_part(|part| {
-                    let meta = self.checker.checked.expressions.get(part.id as usize);
-                    all &= meta.is_some_and(|(meta, _)| meta.is_constant);
+                    let numbered = self.checker.checked.expressions.get(part.id as usize);
+                    all &= numbered.is_some_and(|numbered| numbered.meta.is_constant);
                 });
                 all
             }
@@ -289,6 +318,28 @@ impl<'c> Binder<'c> {
             _ => self.checker.warn(span, format!("Invalid variable name: {name}.")),
         }
         None
+    }
+}
+
+/// Whether it is a literal of one value.
+fn is_scalar(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::Null
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Bytes(_)
+    )
+}
+
+/// Whether it is a number that was read with its sign, which is an operation to the product.
+fn is_negative(kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Int(number) => number.is_negative(),
+        ExprKind::Float(number) => number.is_sign_negative(),
+        _ => false,
     }
 }
 

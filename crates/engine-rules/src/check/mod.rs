@@ -10,7 +10,7 @@ mod scope;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub(crate) use scope::{Checked, Rule};
+pub(crate) use scope::{Checked, Numbered, Rule};
 use scope::{Owner, Scope};
 
 use crate::diagnostic::Severity;

@@ -22,10 +22,20 @@ pub(crate) struct Checked {
     pub(crate) patterns: Vec<(PathPattern, Span)>,
     /// Allow statements in the source's order.
     pub(crate) rules: Vec<Rule>,
-    /// Every expression by number, its places still in bytes.
-    pub(crate) expressions: Vec<(Expression, Span)>,
+    /// Every expression by number.
+    pub(crate) expressions: Vec<Numbered>,
     /// What each of them is to an explanation.
     pub(crate) shapes: Vec<Shape>,
+}
+
+/// An expression that has a number.
+#[derive(Debug)]
+pub(crate) struct Numbered {
+    pub(crate) meta: Expression,
+    pub(crate) span: Span,
+    /// What of it the product's reports of coverage show: with the parentheses that open in front of it, and
+    /// without what closes behind its last part.
+    pub(crate) shown: Span,
 }
 
 /// One allow statement.
@@ -64,7 +74,8 @@ impl Checked {
     pub(super) fn number(&mut self, span: Span, parent: Option<u32>) -> u32 {
         let id = u32::try_from(self.expressions.len()).unwrap_or(u32::MAX);
         let (start, end) = (Position::default(), Position::default());
-        self.expressions.push((Expression { id, parent, start, end, is_constant: false }, span));
+        let meta = Expression { id, parent, start, end, is_constant: false, is_literal: false };
+        self.expressions.push(Numbered { meta, span, shown: span });
         self.shapes.push(Shape::Other);
         id
     }

@@ -12,7 +12,7 @@ use crate::value::{DATA, ID, Map, NAME, Path, Shared, Value};
 
 impl<'e> Evaluator<'e> {
     #[inline(never)]
-    pub(super) fn variable(&mut self, binding: Binding) -> Outcome<'e> {
+    pub(crate) fn variable(&mut self, binding: Binding) -> Outcome<'e> {
         match binding {
             Binding::Unknown => Err(null_value()),
             Binding::Request => Ok(self.request_value()),

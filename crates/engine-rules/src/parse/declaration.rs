@@ -351,7 +351,7 @@ impl Parser<'_> {
     }
 
     fn binding(&mut self) -> Parsed<Let> {
-        self.advance();
+        let keyword = self.advance().span;
         let Some((name, span)) = self.identifier() else { return Err(self.unexpected()) };
         if !self.take_mark("=") {
             let named = self.named(self.token());
@@ -365,6 +365,6 @@ impl Parser<'_> {
             let named = self.named(self.token());
             return Err(self.complain_here(format!("missing ';' at '{named}'")));
         }
-        Ok(Let { name, span, value })
+        Ok(Let { name, span, keyword, value })
     }
 }

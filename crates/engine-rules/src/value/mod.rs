@@ -19,6 +19,7 @@ pub(crate) use equal::{equal, strictly_equal};
 pub(crate) use path::BindError;
 pub use path::{Path, Segment};
 pub(crate) use show::java_double;
+pub use show::utc;
 pub use time::Duration;
 pub(crate) use time::{Civil, checked_timestamp, civil, days_from_civil};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Comparison, Map, Segment, Status, Timestamp, Value, civil};
+use super::{Comparison, Duration, Map, Segment, Status, Timestamp, Value, civil};
 
 /// A double as Java writes it, which is what `string()` gives.
 pub(crate) fn java_double(number: f64) -> String {
@@ -35,12 +35,9 @@ impl fmt::Display for Value<'_> {
                 bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
                 f.write_str(")")
             }
-            Value::Timestamp(time) => timestamp(f, *time),
+            Value::Timestamp(time) => write!(f, "timestamp({})", utc(*time)),
             Value::Duration(duration) => {
-                let negative = duration.seconds < 0 || duration.nanos < 0;
-                let sign = if negative { "-" } else { "" };
-                let nanos = fraction(duration.nanos.unsigned_abs());
-                write!(f, "duration({sign}{}{nanos}s)", duration.seconds.unsigned_abs())
+                write!(f, "duration({duration})")
             }
             Value::LatLng(latitude, longitude) => {
                 write!(f, "latlng({}, {})", java_double(*latitude), java_double(*longitude))
@@ -149,12 +146,20 @@ fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("'")
 }
 
-fn timestamp(f: &mut fmt::Formatter<'_>, time: Timestamp) -> fmt::Result {
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.seconds < 0 || self.nanos < 0 { "-" } else { "" };
+        let nanos = fraction(self.nanos.unsigned_abs());
+        write!(f, "{sign}{}{nanos}s", self.seconds.unsigned_abs())
+    }
+}
+
+/// A point in time as the protocols of Google write it: in UTC, with as many digits as it takes.
+pub fn utc(time: Timestamp) -> String {
     let day = civil(time.seconds.div_euclid(86_400));
     let second = time.seconds.rem_euclid(86_400);
-    write!(
-        f,
-        "timestamp({:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}Z)",
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}Z",
         day.year,
         day.month,
         day.day,

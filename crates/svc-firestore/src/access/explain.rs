@@ -53,7 +53,7 @@ pub(crate) fn explain(state: &State, asked: &Json) -> Result<Json, Status> {
         _ => document(&guard, &asked, &snapshot)?,
     };
     let path = format!("databases/{}/documents/{}", asked.database.database, asked.path);
-    let rules = &guard.rules.name;
+    let rules = &guard.rules.loaded.name;
     Ok(json!({
         "allowed": decision.allowed,
         "message": message,
@@ -112,7 +112,7 @@ fn document(
     let written = is_write.then(|| (key::document(&path), after.clone()));
     let documents = Supposed { snapshot, written };
     let session = Session::single(&documents);
-    let decision = guard.rules.ruleset.decide_in(&request, &session, None);
+    let decision = guard.rules.loaded.ruleset.decide_in(&request, &session, None);
     let message = decision.message(asked.method);
     Ok((decision, message))
 }

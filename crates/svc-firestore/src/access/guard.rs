@@ -3,31 +3,32 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base_env::UnixMicros;
 use base_token::Identity;
 use base_value::{DatabaseName, DocumentPath, Timestamp, key};
 use bytes::Bytes;
 use engine_query::Query;
 use engine_rules::{
     Auth, Decision, Document, Documents, DocumentsError, Map, Method, NewResource, Request,
-    Resource, Service, Session, Shared, Value, View,
+    Resource, Service, Session, Shared, Value, Verdict, View,
 };
 use engine_store::Snapshot;
 
 use super::denial::{self, Operation};
 use super::documents::{StoredDocument, TokenClaims};
 use super::query::Asked;
-use super::rules::Loaded;
+use super::rules::InForce;
 use crate::error::Error;
+use crate::feed::Feed;
 use crate::limits::DENIED_OPERATIONS_MAX;
 use crate::state::State;
 
 /// What one request is decided by: rules, who asks, and when.
 pub(crate) struct Guard {
-    pub(super) rules: Arc<Loaded>,
+    pub(super) rules: Arc<InForce>,
     pub(super) database: DatabaseName,
     pub(super) claims: Option<TokenClaims>,
     pub(super) time: Timestamp,
+    pub(super) feed: Arc<Feed>,
 }
 
 /// How documents are read.
@@ -48,19 +49,20 @@ pub(crate) fn guard(state: &State, caller: &Identity, database: &DatabaseName) -
     };
     let rules = state.rules.of(database)?;
     let claims = claims.map(|claims| TokenClaims::new(Arc::clone(claims)));
-    Some(Guard::new(rules, database, claims, state.env.now()))
+    Some(Guard::new(rules, database, claims, state))
 }
 
 impl Guard {
     pub(super) fn new(
-        rules: Arc<Loaded>,
+        rules: Arc<InForce>,
         database: &DatabaseName,
         claims: Option<TokenClaims>,
-        now: UnixMicros,
+        state: &State,
     ) -> Guard {
         // Server timestamps have whole milliseconds, and rules compare them with this.
-        let time = Timestamp::from_micros(now.0).truncated_to_millis();
-        Guard { rules, database: database.clone(), claims, time }
+        let time = Timestamp::from_micros(state.env.now().0).truncated_to_millis();
+        let feed = Arc::clone(&state.feed);
+        Guard { rules, database: database.clone(), claims, time, feed }
     }
 
     /// Decides reading one document, whether it is there or not.
@@ -97,8 +99,9 @@ impl Guard {
             let stored = stored(path, snapshot);
             let path = self.path(path);
             let request = self.request(Method::Get, &path, resource(&stored), &members);
-            let verdict = self.rules.ruleset.permits(&request, &session, None);
-            denial::log_debug(&self.rules, &verdict.debug);
+            let verdict = self.permits(&request, &session);
+            denial::log_debug(&self.rules.loaded, &verdict.debug);
+            self.tell(&request, &session);
             if !verdict.allowed {
                 let told = (place + 1).saturating_sub(DENIED_OPERATIONS_MAX);
                 let told = paths.iter().skip(told).take(DENIED_OPERATIONS_MAX).copied();
@@ -122,7 +125,13 @@ impl Guard {
             .map(|(path, stored)| self.request(Method::Get, path, resource(stored), members))
             .map(|request| Operation::only(&request))
             .collect();
-        denial::denied(&self.rules, session, &operations)
+        denial::denied(&self.rules.loaded, session, &operations)
+    }
+
+    /// Decides one operation, and counts what its rules come to.
+    pub(super) fn permits(&self, request: &Request<'_>, session: &Session<'_>) -> Verdict {
+        let recording = self.rules.recording();
+        self.rules.loaded.ruleset.permits(request, session, Some(&recording))
     }
 
     /// Decides a query by what it says, whatever there is to be found.
@@ -136,11 +145,14 @@ impl Guard {
         kind: ReadKind,
     ) -> Result<(), Error> {
         self.ask(query, snapshot, kind, |query, session| {
-            let verdict = self.rules.ruleset.permits_query(query, session, None);
-            denial::log_debug(&self.rules, &verdict.debug);
+            let recording = self.rules.recording();
+            let ruleset = &self.rules.loaded.ruleset;
+            let verdict = ruleset.permits_query(query, session, Some(&recording));
+            denial::log_debug(&self.rules.loaded, &verdict.debug);
+            self.tell_query(query, session);
             match verdict.allowed {
                 true => Ok(()),
-                false => Err(denial::denied_query(&self.rules, session, query)),
+                false => Err(denial::denied_query(&self.rules.loaded, session, query)),
             }
         })?
     }
@@ -155,7 +167,7 @@ impl Guard {
         snapshot: &Snapshot,
     ) -> Result<Decision, Error> {
         self.ask(query, snapshot, ReadKind::Alone, |query, session| {
-            self.rules.ruleset.decide_query(query, session, None)
+            self.rules.loaded.ruleset.decide_query(query, session, None)
         })
     }
 

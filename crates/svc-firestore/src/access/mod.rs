@@ -3,19 +3,23 @@
 //! An operation asks [`check`] for what rules are never asked about, and takes a [`Guard`] for the rest: one
 //! for a request, so that all of it is decided by the same rules at the same time.
 
+mod coverage;
 mod denial;
 mod documents;
 mod explain;
 mod guard;
 mod query;
 mod rules;
+mod shown;
 mod start;
+mod told;
 mod write;
 
+pub(crate) use coverage::{coverage, report};
 pub(crate) use explain::{explain, set_rules};
 pub(crate) use guard::{Guard, ReadKind, guard};
 pub use rules::BAD_RULES;
-pub(crate) use rules::{Rules, SetError, Whose};
+pub(crate) use rules::{Loaded, Rules, SetError, Whose};
 pub use start::StartRules;
 pub(crate) use start::watch_files;
 

@@ -2,7 +2,7 @@
 //!
 //! A request takes the rules of its database once and is decided by them whole, whatever is set meanwhile.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base_status::Status;
@@ -11,13 +11,46 @@ use engine_rules::{Diagnostic, RulesError, Ruleset, Severity};
 use parking_lot::RwLock;
 use tokio::sync::watch;
 
-use crate::limits::RULESETS_MAX;
+use super::coverage::{Recorder, Recording};
+use crate::limits::{PAST_RULESETS_MAX, RULESETS_MAX};
 
 /// Rules with the name of their file.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) name: String,
     pub(crate) ruleset: Ruleset,
+    /// What was counted where they are in force no more.
+    past: Recorder,
+}
+
+impl Loaded {
+    pub(crate) fn new(name: &str, ruleset: Ruleset) -> Arc<Loaded> {
+        Arc::new(Loaded { name: name.to_owned(), ruleset, past: Recorder::default() })
+    }
+}
+
+/// Rules as they decide in one place since they were set there, with what they came to.
+#[derive(Debug)]
+pub(crate) struct InForce {
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) recorder: Recorder,
+}
+
+impl InForce {
+    fn new(loaded: Arc<Loaded>) -> Arc<InForce> {
+        Arc::new(InForce { loaded, recorder: Recorder::default() })
+    }
+
+    /// What is to be told of every expression.
+    pub(crate) fn recording(&self) -> Recording<'_> {
+        Recording { ruleset: &self.loaded.ruleset, recorder: &self.recorder }
+    }
+}
+
+impl Drop for InForce {
+    fn drop(&mut self) {
+        self.loaded.past.absorb(&self.loaded.ruleset, &self.recorder);
+    }
 }
 
 /// Whose rules are set.
@@ -43,10 +76,12 @@ pub(crate) struct Rules {
 
 #[derive(Default)]
 struct Table {
-    everywhere: Option<Arc<Loaded>>,
-    of_ids: HashMap<String, Arc<Loaded>>,
-    of_projects: HashMap<String, Arc<Loaded>>,
-    of_databases: HashMap<DatabaseName, Arc<Loaded>>,
+    everywhere: Option<Arc<InForce>>,
+    of_ids: HashMap<String, Arc<InForce>>,
+    of_projects: HashMap<String, Arc<InForce>>,
+    of_databases: HashMap<DatabaseName, Arc<InForce>>,
+    /// All that are in force, and some that were, the latest last: each source once.
+    known: Vec<Arc<Loaded>>,
 }
 
 impl Default for Rules {
@@ -57,7 +92,7 @@ impl Default for Rules {
 
 impl Rules {
     /// The rules of a database; none where everything is open to everybody.
-    pub(crate) fn of(&self, name: &DatabaseName) -> Option<Arc<Loaded>> {
+    pub(crate) fn of(&self, name: &DatabaseName) -> Option<Arc<InForce>> {
         let table = self.table.read();
         let own = table.of_databases.get(name);
         own.or_else(|| table.of_projects.get(&*name.project))
@@ -82,7 +117,7 @@ impl Rules {
             Some(loaded) => loaded,
             None => {
                 let ruleset = Ruleset::parse(source)?;
-                Arc::new(Loaded { name: name.to_owned(), ruleset })
+                Loaded::new(name, ruleset)
             }
         };
         self.put(whose, Arc::clone(&loaded))?;
@@ -113,15 +148,36 @@ impl Rules {
         table.of_databases.retain(|name, _| *name.project != *to);
         let own = table.of_databases.iter().filter(|(name, _)| *name.project == *from);
         let copies: Vec<_> = own
-            .map(|(name, rules)| (DatabaseName::new(to, &name.database), Arc::clone(rules)))
+            .map(|(name, rules)| {
+                let copy = InForce::new(Arc::clone(&rules.loaded));
+                (DatabaseName::new(to, &name.database), copy)
+            })
             .collect();
         table.of_databases.extend(copies);
         match table.of_projects.get(from).cloned() {
-            Some(rules) => drop(table.of_projects.insert(to.to_owned(), rules)),
+            Some(rules) => {
+                let copy = InForce::new(Arc::clone(&rules.loaded));
+                drop(table.of_projects.insert(to.to_owned(), copy));
+            }
             None => drop(table.of_projects.remove(to)),
         }
         drop(table);
         self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// All rules that are or were in force, with what they have come to in all places together, in the order in
+    /// which they were set first.
+    pub(crate) fn counted(&self) -> Vec<(Arc<Loaded>, Recorder)> {
+        let table = self.table.read();
+        let counted = |loaded: &Arc<Loaded>| {
+            let total = Recorder::default();
+            total.absorb(&loaded.ruleset, &loaded.past);
+            for rules in table.in_force().filter(|rules| Arc::ptr_eq(&rules.loaded, loaded)) {
+                total.absorb(&loaded.ruleset, &rules.recorder);
+            }
+            (Arc::clone(loaded), total)
+        };
+        table.known.iter().map(counted).collect()
     }
 
     /// Changes whenever rules do.
@@ -132,9 +188,32 @@ impl Rules {
 
 impl Table {
     fn find(&self, name: &str, source: &str) -> Option<Arc<Loaded>> {
+        let mut known = self.known.iter();
+        known.find(|one| one.name == name && one.ruleset.source() == source).map(Arc::clone)
+    }
+
+    fn in_force(&self) -> impl Iterator<Item = &Arc<InForce>> {
         let all = self.everywhere.iter().chain(self.of_ids.values());
-        let mut all = all.chain(self.of_projects.values()).chain(self.of_databases.values());
-        all.find(|one| one.name == name && one.ruleset.source() == source).map(Arc::clone)
+        all.chain(self.of_projects.values()).chain(self.of_databases.values())
+    }
+
+    /// Keeps rules known, and forgets the oldest ones that are in force nowhere where there are too many.
+    fn learn(&mut self, loaded: &Arc<Loaded>) {
+        if self.known.iter().any(|known| Arc::ptr_eq(known, loaded)) {
+            return;
+        }
+        self.known.push(Arc::clone(loaded));
+        let in_force: HashSet<_> =
+            self.in_force().map(|rules| Arc::as_ptr(&rules.loaded)).collect();
+        let is_past = |known: &Arc<Loaded>| !in_force.contains(&Arc::as_ptr(known));
+        let past = self.known.iter().filter(|known| is_past(known)).count();
+        // The one that is put in force now counts here, and mostly takes the place of another.
+        let mut too_many = past.saturating_sub(PAST_RULESETS_MAX);
+        self.known.retain(|known| {
+            let is_forgotten = too_many > 0 && is_past(known);
+            too_many -= usize::from(is_forgotten);
+            !is_forgotten
+        });
     }
 
     fn has_place(&self, whose: &Whose) -> bool {
@@ -146,22 +225,25 @@ impl Table {
     }
 
     fn put(&mut self, whose: Whose, loaded: Arc<Loaded>) {
+        self.learn(&loaded);
+        let rules = InForce::new(loaded);
         match whose {
             Whose::Everybody => {
-                *self = Table { everywhere: Some(loaded), ..Table::default() };
+                let known = std::mem::take(&mut self.known);
+                *self = Table { everywhere: Some(rules), known, ..Table::default() };
             }
-            Whose::Start { database: None } => self.everywhere = Some(loaded),
+            Whose::Start { database: None } => self.everywhere = Some(rules),
             Whose::Start { database: Some(database) } => {
-                self.of_ids.insert(database, loaded);
+                self.of_ids.insert(database, rules);
             }
             Whose::Project(project) => {
                 // As in the official emulator: the project's rules are those of its default database, and of
                 // the others unless they have their own.
                 self.of_databases.remove(&DatabaseName::new(&project, "(default)"));
-                self.of_projects.insert(project, loaded);
+                self.of_projects.insert(project, rules);
             }
             Whose::Database(name) => {
-                self.of_databases.insert(name, loaded);
+                self.of_databases.insert(name, rules);
             }
         }
     }

@@ -27,7 +27,7 @@ impl StartRules {
     pub fn parse(name: &str, source: &str) -> Result<StartRules, Vec<String>> {
         match Ruleset::parse(source) {
             Ok(ruleset) => {
-                let loaded = Arc::new(Loaded { name: name.to_owned(), ruleset });
+                let loaded = Loaded::new(name, ruleset);
                 Ok(StartRules { loaded, database: None, file: None })
             }
             Err(error) => Err(error.diagnostics.iter().map(|one| line(name, one)).collect()),

@@ -43,10 +43,11 @@ impl Guard {
             (0..writes.len()).filter_map(|place| Subject::new(self, &states, place)).collect();
         let operations: Vec<_> = subjects.iter().map(|subject| subject.operation(self)).collect();
         for operation in &operations {
-            let verdict = self.rules.ruleset.permits(&operation.request, &session, None);
-            denial::log_debug(&self.rules, &verdict.debug);
+            let verdict = self.permits(&operation.request, &session);
+            denial::log_debug(&self.rules.loaded, &verdict.debug);
+            self.tell(&operation.request, &session);
             if !verdict.allowed {
-                return Err(denial::denied(&self.rules, &session, &operations));
+                return Err(denial::denied(&self.rules.loaded, &session, &operations));
             }
         }
         Ok(())

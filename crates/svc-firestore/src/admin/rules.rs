@@ -6,14 +6,14 @@ use std::sync::Arc;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State as Shared};
 use axum::response::{IntoResponse, Response};
-use base_status::{Code, Status};
+use base_status::Status;
 use base_value::DatabaseName;
 use engine_rules::{Diagnostic, Position, Severity};
 use http::Method;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
-use crate::access::{SetError, Whose};
+use crate::access::{Loaded, SetError, Whose, report};
 use crate::limits::RULES_REQUEST_BYTES_MAX;
 use crate::state::State;
 
@@ -27,6 +27,9 @@ service cloud.firestore {
   }
 }
 ";
+
+/// The page of a coverage report. It takes the report in place of `{{report}}`.
+const PAGE: &str = include_str!("coverage.html");
 
 /// Answers what is asked of a project or database behind a colon.
 pub(super) async fn serve(Shared(state): Shared<Arc<State>>, request: Request) -> Response {
@@ -42,10 +45,8 @@ pub(super) async fn serve(Shared(state): Shared<Arc<State>>, request: Request) -
             Err(status) => front::status_to_http(&status),
         },
         ("securityRules", &Method::GET) => json_response(&current(&state, &target)),
-        ("ruleCoverage" | "ruleCoverage.html", _) => {
-            let text = "firelet does not count yet what rules evaluate";
-            front::status_to_http(&Status::new(Code::Unimplemented, "no-coverage", text))
-        }
+        ("ruleCoverage", &Method::GET) => json_response(&coverage(&state, &target)),
+        ("ruleCoverage.html", &Method::GET) => page(&coverage(&state, &target)),
         _ => front::unknown_route(request).await,
     }
 }
@@ -136,18 +137,36 @@ fn invalid() -> Status {
 }
 
 fn current(state: &State, target: &Target) -> Value {
-    let loaded = state.rules.of(&target.database());
-    let (name, content) = match &loaded {
-        Some(loaded) => (loaded.name.as_str(), loaded.ruleset.source()),
-        None => ("OPEN_RULES", OPEN_RULES),
+    let rules = state.rules.of(&target.database());
+    let (name, content, warnings) = match &rules {
+        Some(rules) => {
+            let Loaded { name, ruleset, .. } = &*rules.loaded;
+            (name.as_str(), ruleset.source(), ruleset.warnings())
+        }
+        None => ("OPEN_RULES", OPEN_RULES, &[] as &[Diagnostic]),
     };
-    let warnings = loaded.as_ref().map(|loaded| loaded.ruleset.warnings()).unwrap_or_default();
     let mut answer = json!({"rules": {"files": [{"content": content, "name": name}]}});
     if let (Some(members), Value::Object(issues)) = (answer.as_object_mut(), issues(name, warnings))
     {
         members.extend(issues);
     }
     answer
+}
+
+/// What the rules of a database came to since they were set.
+fn coverage(state: &State, target: &Target) -> Value {
+    match state.rules.of(&target.database()) {
+        Some(rules) => report(&rules.loaded, &rules.recorder),
+        None => current(state, target),
+    }
+}
+
+/// The same as a page to look at.
+fn page(report: &Value) -> Response {
+    // Nothing of a source may end the script that it stands in.
+    let data = report.to_string().replace('<', "\\u003c");
+    let (head, tail) = PAGE.split_once("{{report}}").unwrap_or((PAGE, ""));
+    ([(CONTENT_TYPE, "text/html; charset=utf-8")], [head, &data, tail].concat()).into_response()
 }
 
 /// Findings as clients read them; nothing where there are none.

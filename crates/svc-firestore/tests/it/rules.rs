@@ -1,5 +1,6 @@
 //! Rules under streams and while clients race: what takes more than one request to see.
 
+use base_wire::WireDocument;
 use base_wire::google::firestore::v1 as wire;
 use serde_json::json;
 use svc_kit::Service;
@@ -126,4 +127,61 @@ async fn a_refused_write_ends_its_stream() {
         Some(Next::End(Err(failure))) => assert_eq!(failure.code, 7, "{failure}"),
         other => panic!("{other:?}"),
     }
+}
+
+/// A thousand different sources in a row, beside clients that read all the time: none of their requests fails, and
+/// each is decided by one source or the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rules_are_swapped_under_requests() {
+    let server = std::sync::Arc::new(Server::new(1));
+    write(&server, "set notes/a owner=me").await;
+    set_rules(&server, RULES);
+    let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let readers: Vec<_> = (0..2)
+        .map(|_| {
+            let (server, done) = (std::sync::Arc::clone(&server), std::sync::Arc::clone(&done));
+            tokio::spawn(async move {
+                let mut served = 0_u64;
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    let request = wire::GetDocumentRequest {
+                        name: format!("{DATABASE}/documents/notes/a"),
+                        ..wire::GetDocumentRequest::default()
+                    };
+                    let mut call: Call<_, WireDocument> = server.open("GetDocument", &[ME]).await;
+                    call.send(&request);
+                    call.half_close();
+                    match call.next().await {
+                        Next::Message(_) => {}
+                        Next::End(end) => panic!("every one of the sources allows it: {end:?}"),
+                    }
+                    served += 1;
+                    tokio::task::yield_now().await;
+                }
+                served
+            })
+        })
+        .collect();
+    for number in 0..1_000 {
+        // Every tenth has an error, and changes nothing.
+        let source = match number % 10 {
+            9 => RULES.replace("allow", "alow"),
+            _ => format!("{RULES}\n// {number}"),
+        };
+        let asked = json!({ "source": source });
+        let answer = server.firestore.control("setRules", &asked);
+        assert_eq!(answer.is_ok(), number % 10 != 9, "{number}");
+        if number % 50 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    done.store(true, std::sync::atomic::Ordering::Relaxed);
+    let mut served = 0;
+    for reader in readers {
+        served += reader.await.expect("no request fails");
+    }
+    assert!(served > 0);
+
+    // What is counted of sources that are gone is bounded: sixteen, and the one in force.
+    let summary = server.firestore.control("coverage", &json!({})).expect("a summary");
+    assert_eq!(summary["rulesets"].as_array().map(Vec::len), Some(17));
 }

@@ -10,12 +10,16 @@ use crate::Hub;
 pub(crate) fn list_emulators(hub: &Hub) -> Value {
     let listings = hub.context.directory.listings().into_iter().map(|listing| {
         let listen: Vec<Value> = listing.listen.iter().map(address).collect();
-        let info = json!({
+        let mut info = json!({
             "listen": listen,
             "name": listing.name,
             "host": listing.host,
             "port": listing.port,
         });
+        if listing.has_web_socket {
+            info["webSocketHost"] = listing.host.into();
+            info["webSocketPort"] = listing.port.into();
+        }
         (listing.name.to_owned(), info)
     });
     Value::Object(listings.collect::<Map<_, _>>())
