@@ -189,11 +189,6 @@ impl DataFolder {
         self.end_import()
     }
 
-    /// The folder itself.
-    pub(crate) fn dir(&self) -> &Path {
-        &self.dir
-    }
-
     /// Takes a folder that a suite has made.
     pub(crate) fn existing(dir: &Path) -> Result<DataFolder, DataError> {
         check_existing(dir)?;

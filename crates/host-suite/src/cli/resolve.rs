@@ -71,8 +71,8 @@ pub(super) fn output(raw: &RawArgs) -> OutputOptions {
 /// # Errors
 /// They ask for something whose absence would lose data: nothing is started then.
 pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartError> {
+    let (output, debug) = (output(&raw), raw.debug);
     if let Verb::Data(verb) = raw.verb {
-        let (output, debug) = (output(&raw), raw.debug);
         let dir = raw.data_dir.map(|dir| machine.cwd.join(dir));
         let config = raw.config.map(|file| machine.cwd.join(file));
         let task = Task::Data(DataTask { verb, dir, config, cwd: machine.cwd });
@@ -84,7 +84,6 @@ pub(super) fn resolve(raw: RawArgs, machine: Machine) -> Result<Resolved, StartE
                     nothing";
         notices.push(Notice::warning("functions", text));
     }
-    let debug = raw.debug;
     let task = match raw.verb {
         Verb::Start => {
             let ui = raw.ui.then_some(true);
