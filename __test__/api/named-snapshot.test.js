@@ -160,9 +160,11 @@ test('clients go on while a snapshot is written, and stopping does not wait for 
   assert.deepEqual(await read(suite, '/books/later'), [Number.NaN]);
   const cut = suite.snapshot('cut');
   const stopped = suite.stop();
-  // It was done before, or it was stopped: nothing in between.
+  // It was done before, or it was stopped: whatever is there afterwards is whole.
   const done = await cut.then(() => true, (error) => { assert.equal(error.code, 'FIRELET_STOPPED'); return false; });
   await stopped;
   const next = await suiteFor(t, { cwd, project: 'demo-names', data: { keep: true } });
-  assert.deepEqual(await next.snapshots(), done ? ['cut', 'large'] : ['large']);
+  const names = await next.snapshots();
+  assert.ok(names.includes('large') && (!done || names.includes('cut')), `${done}: ${names}`);
+  for (const name of names) await next.restore(name);
 });

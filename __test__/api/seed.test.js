@@ -70,7 +70,7 @@ test('a file of documents has words for every type', async (t) => {
       mapValue: { fields: { __type__: { stringValue: '__vector__' }, value: { arrayValue: { values: [{ doubleValue: 1 }, { doubleValue: 0.5 }] } } } },
     },
     dollars: { mapValue: { fields: { $price: { integerValue: '5' } } } },
-    empty: { mapValue: { fields: {} } },
+    empty: { mapValue: {} },
     nothing: { arrayValue: {} },
   });
   assert.equal((await rest(suite, 'GET', '/users/bob/pets/rex')).status, 200);

@@ -26,7 +26,6 @@ test('a listener that outlives its suite hears all that it has missed', async (t
   for (const [id, n] of /** @type {const} */ ([['stays', 1], ['changes', 1], ['goes', 1]])) await write(first, id, n);
 
   const db = new Firestore({ projectId: 'demo-resume', host, port, ssl: false });
-  t.after(() => db.terminate());
   const heard = new EventEmitter();
   /** @type {string[]} */
   let state = [];
@@ -34,7 +33,10 @@ test('a listener that outlives its suite hears all that it has missed', async (t
     state = now.docs.map((one) => `${one.id} ${one.get('n')}`);
     heard.emit('state');
   }, (error) => heard.emit('error', error));
-  t.after(stop);
+  t.after(async () => {
+    stop();
+    await db.terminate();
+  });
   const until = async (/** @type {string[]} */ expected) => {
     while (state.join() !== expected.join()) await once(heard, 'state');
   };
