@@ -93,15 +93,15 @@ for (const runner of /** @type {const} */ (['jest', 'vitest'])) {
         const { initializeApp } = require('firebase-admin/app');
         const { restore } = require('firelet/${runner}');
         const db = getFirestore(initializeApp());
-        let spent = 0;
+        const spent = [];
         beforeEach(async () => {
           const began = process.hrtime.bigint();
           await restore();
-          spent += Number(process.hrtime.bigint() - began) / 1e6;
+          spent.push(Number(process.hrtime.bigint() - began) / 1e6);
         });
         afterAll(async () => {
           await db.terminate();
-          writeFileSync('spent.txt', String(spent));
+          writeFileSync('spent.json', JSON.stringify(spent));
         });
         test.each(Array.from({ length: 200 }, (_, n) => n))('finds the seed, round %i', async (n) => {
           expect((await db.collection('books').count().get()).data().count).toBe(2_000);
@@ -115,9 +115,13 @@ for (const runner of /** @type {const} */ (['jest', 'vitest'])) {
     const { code, stdout, stderr } = await node(command, { cwd, env: cleanEnv() }).ended;
     assert.equal(code, 0, stdout + stderr);
     assert.match(stdout + stderr, /200 passed/);
-    const spent = Number(readFileSync(join(cwd, 'spent.txt'), 'utf8'));
-    t.diagnostic(`${runner}: ${spent.toFixed(0)} ms for 200 restores`);
-    assert.ok(spent < RESTORES_MS_MAX, `${spent} ms`);
+    /** @type {number[]} */
+    const spent = JSON.parse(readFileSync(join(cwd, 'spent.json'), 'utf8'));
+    const total = spent.reduce((sum, one) => sum + one);
+    // The median, because what else the machine does at a moment is not the restore's.
+    const usual = ([...spent].sort((a, b) => a - b)[100] ?? Infinity) * spent.length;
+    t.diagnostic(`${runner}: ${total.toFixed(0)} ms for 200 restores, ${usual.toFixed(0)} ms by their median`);
+    assert.ok(usual < RESTORES_MS_MAX, `${usual} ms`);
   });
 }
 

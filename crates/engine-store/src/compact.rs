@@ -6,12 +6,18 @@ use std::sync::atomic::Ordering;
 use crate::base::Fold;
 use crate::error::StoreError;
 use crate::folding::{fold, replace_kept};
+use crate::journal::Journal;
+use crate::limits::BASE_GROWTH;
 use crate::lower::Lower;
 use crate::shared::Shared;
 use crate::table::Table;
 
-/// Folds everything, and writes the base of a kept store into a new file, as one run and with no room to spare.
+/// Folds everything, and writes the base of a kept store into a new file, as one run and with no room to spare. What
+/// is in the journal alone stays there where a base would be larger.
 pub(crate) fn compact(shared: &Shared) -> Result<(), StoreError> {
+    if !is_worth_a_base(shared)? {
+        return Ok(());
+    }
     fold(shared)?;
     let Some(folder) = shared.folder.as_ref().filter(|_| cfg!(unix)) else {
         // Elsewhere a name is not taken from a file that is open.
@@ -46,4 +52,23 @@ pub(crate) fn compact(shared: &Shared) -> Result<(), StoreError> {
         head.state.lower = Arc::new(Lower { frozen, base: Some(moved), settings });
     }
     Ok(())
+}
+
+/// Whether there is a base, or one would be smaller than the journal: one that says little but much of it often.
+fn is_worth_a_base(shared: &Shared) -> Result<bool, StoreError> {
+    let Some(folder) = &shared.folder else { return Ok(false) };
+    let (closed, records) = {
+        let head = shared.head.lock();
+        if !head.state.lower.is_empty() {
+            return Ok(true);
+        }
+        let closed = head.journal.as_ref().map(Journal::closed_paths).unwrap_or_default();
+        (closed, head.state.table_bytes as u64)
+    };
+    let mut bytes = 0;
+    for path in &closed {
+        let size = folder.disk.open(path, false).and_then(|file| file.size());
+        bytes += size.map_err(|error| StoreError::io("read", path, &error))?;
+    }
+    Ok(bytes > records.saturating_mul(BASE_GROWTH))
 }

@@ -8,6 +8,9 @@ use std::time::Duration;
 /// as long as starting a thread takes.
 pub(crate) const RETIRE_INLINE_LEN_MAX: usize = 2_000;
 
+/// How many times the room of its records a base may take, with what is derived from them and half-empty pages.
+pub(crate) const BASE_GROWTH: u64 = 3;
+
 /// Bytes of records that a clear or a restore in memory lists as changes. They are read for it while
 /// writers wait.
 pub(crate) const LISTED_BYTES_MAX: usize = 4 * 1024 * 1024;

@@ -130,6 +130,11 @@ impl Journal {
         self.tail_bytes > JOURNAL_PRESSURE_BYTES
     }
 
+    /// The files of the segments that nothing is appended to any more.
+    pub(crate) fn closed_paths(&self) -> Vec<PathBuf> {
+        self.closed.iter().map(|closed| closed.path.clone()).collect()
+    }
+
     /// Goes on in a new segment, if the current one holds anything: a fold covers what was appended so far.
     pub(crate) fn rotate_for_fold(&mut self) -> Result<(), StoreError> {
         let segment = self.segment.as_ref();

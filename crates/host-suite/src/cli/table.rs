@@ -48,24 +48,6 @@ fn boxed(rows: &[Vec<String>]) -> String {
     format!("{top}\n{}\n{bottom}", body.join(&between))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_are_framed() {
-        let rows = [vec!["a".to_owned(), "bcd".to_owned()], vec!["xy".to_owned()]];
-        let expected = [
-            "\u{250c}\u{2500}\u{2500}\u{2500}\u{2500}\u{252c}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2510}",
-            "\u{2502} a  \u{2502} bcd \u{2502}",
-            "\u{251c}\u{2500}\u{2500}\u{2500}\u{2500}\u{253c}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2524}",
-            "\u{2502} xy \u{2502}     \u{2502}",
-            "\u{2514}\u{2500}\u{2500}\u{2500}\u{2500}\u{2534}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2518}",
-        ];
-        assert_eq!(boxed(&rows), expected.join("\n"));
-    }
-}
-
 /// Rows of cells in columns, the first one as their head.
 pub(super) fn columns(rows: &[Vec<String>]) -> String {
     let widths = widths(rows);
@@ -89,4 +71,22 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     (0..columns).map(width).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_framed() {
+        let rows = [vec!["a".to_owned(), "bcd".to_owned()], vec!["xy".to_owned()]];
+        let expected = [
+            "\u{250c}\u{2500}\u{2500}\u{2500}\u{2500}\u{252c}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2510}",
+            "\u{2502} a  \u{2502} bcd \u{2502}",
+            "\u{251c}\u{2500}\u{2500}\u{2500}\u{2500}\u{253c}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2524}",
+            "\u{2502} xy \u{2502}     \u{2502}",
+            "\u{2514}\u{2500}\u{2500}\u{2500}\u{2500}\u{2534}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2518}",
+        ];
+        assert_eq!(boxed(&rows), expected.join("\n"));
+    }
 }

@@ -5,7 +5,6 @@ use std::fs;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use svc_kit::{Saved, Service};
 use tokio::task::spawn_blocking;
 
 use super::control::of;
@@ -13,7 +12,7 @@ use super::{Inner, Suite};
 use crate::data::{KeptSnapshot, SnapshotFolders, is_name};
 use crate::error::SuiteError;
 use crate::limits::SNAPSHOTS_NAMED_MAX;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Parts, Snapshot};
 
 /// The named snapshots of one suite.
 #[derive(Default)]
@@ -136,7 +135,7 @@ impl Suite {
     }
 
     /// What is in a snapshot on the disk, of the services that run.
-    fn find(&self, about: &KeptSnapshot) -> Result<Vec<(Arc<dyn Service>, Saved)>, SuiteError> {
+    fn find(&self, about: &KeptSnapshot) -> Result<Parts, SuiteError> {
         let mut found = Vec::new();
         for service in &self.inner.services {
             if let Some(data) = service.data()

@@ -140,7 +140,7 @@ async fn a_project_becomes_a_copy_of_another_one_again_and_again() {
     check(&server, Method::GET, &document("p", "b"), Value::Null, 404, "NOT_FOUND").await;
     let itself = "/emulator/v1/projects/p/fork-of/p";
     check(&server, Method::POST, itself, Value::Null, 400, "cannot be a fork of itself").await;
-    check(&server, Method::GET, fork, Value::Null, 405, "").await;
+    check(&server, Method::GET, fork, Value::Null, 404, "").await;
     let foreign = [("origin", "https://evil.example")];
     let (status, _) = rest(&server, Method::POST, fork, &foreign, &Value::Null).await;
     assert_eq!(status, 403);
