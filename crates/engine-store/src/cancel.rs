@@ -20,17 +20,18 @@ impl Cancel {
     }
 }
 
-/// What a walk asks before each entry: a load of what is in the processor's cache, some hundredths of what an
-/// entry costs.
+/// What a walk asks before each entry: a load of what is in the processor's cache, a small part of what an entry
+/// costs.
 #[derive(Clone, Copy)]
-pub(crate) struct Until<'a>(Option<&'a Cancel>);
+pub(crate) struct Until<'a>(Option<&'a AtomicBool>);
 
 impl<'a> Until<'a> {
     pub(crate) fn new(cancel: Option<&'a Cancel>) -> Until<'a> {
-        Until(cancel)
+        Until(cancel.map(|cancel| &*cancel.0))
     }
 
+    #[inline]
     pub(crate) fn is_over(self) -> bool {
-        self.0.is_some_and(Cancel::is_cancelled)
+        self.0.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed))
     }
 }

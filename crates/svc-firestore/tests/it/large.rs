@@ -20,7 +20,7 @@ fn path(number: usize) -> String {
 }
 
 fn sets(numbers: impl Iterator<Item = usize>) -> Vec<wire::Write> {
-    numbers.map(|number| set(&path(number), crate::fields::parse(["n=1"].into_iter()))).collect()
+    numbers.map(|number| set(&path(number), crate::fields::parse(["n=1"]))).collect()
 }
 
 fn names(numbers: impl Iterator<Item = usize>) -> wire::BatchGetDocumentsRequest {
