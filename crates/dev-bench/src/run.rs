@@ -11,6 +11,7 @@ use crate::workloads::engine::{
 };
 use crate::workloads::lifecycle::measure_lifecycle;
 use crate::workloads::listeners::{ALONE, measure_listeners, measure_unread};
+use crate::workloads::rules::{self, measure_rules};
 use crate::workloads::shapes::{FIRELET_FEW, SHAPE_NAMES, measure_grown, measure_shapes};
 use crate::workloads::{REQUEST_GROUPS, RequestWorkload, measure_in_process, measure_requests};
 
@@ -55,6 +56,7 @@ impl Options {
 
 // The groups; `--only` selects by these, too.
 const REQUESTS: &str = "requests";
+const RULES: &str = "rules";
 const LIFECYCLE: &str = "start and stop";
 const LISTENERS: &str = "listeners";
 const COMMITS: &str = "engine commits";
@@ -106,6 +108,15 @@ async fn requests(
             let title = "The same without sockets";
             tables.push(table(title, &sides, Show::Latency, &AGAINST_FLOOR, rows));
         }
+    }
+    if options.wants(RULES, RULES) {
+        tables.push(Table {
+            title: "Security rules",
+            sides: vec![rules::OPEN, rules::RULES],
+            show: Show::Latency,
+            ratios: &AGAINST_OPEN,
+            rows: measure_rules(counts, note).await?,
+        });
     }
     if options.wants(LIFECYCLE, LIFECYCLE) {
         let rows = measure_lifecycle(counts, install, note).await?;
@@ -267,6 +278,12 @@ const AGAINST_ALONE: [Ratio; 4] = [
     ratio("official / firelet p99", "official", "firelet", Measure::P99),
     ratio("firelet / nobody listens p50", "firelet", ALONE, Measure::P50),
     ratio("firelet / nobody listens p99", "firelet", ALONE, Measure::P99),
+];
+
+/// What rules cost.
+const AGAINST_OPEN: [Ratio; 2] = [
+    ratio("under / without rules p50", rules::RULES, rules::OPEN, Measure::P50),
+    ratio("under / without rules p99", rules::RULES, rules::OPEN, Measure::P99),
 ];
 
 /// Single numbers.

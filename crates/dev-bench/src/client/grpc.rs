@@ -35,6 +35,8 @@ pub struct Grpc {
     sender: http2::SendRequest<Outgoing>,
     origin: String,
     driver: JoinHandle<()>,
+    /// The `Authorization` of every request.
+    pub(super) caller: &'static str,
 }
 
 impl Grpc {
@@ -48,7 +50,8 @@ impl Grpc {
             // Its end is seen by the next request.
             let _end = connection.await;
         });
-        Ok(Self { sender, origin: format!("http://{authority}"), driver })
+        let origin = format!("http://{authority}");
+        Ok(Self { sender, origin, driver, caller: OWNER })
     }
 
     /// Sends a request and reads the whole answer.
@@ -87,7 +90,7 @@ impl Grpc {
         let message = http::Request::builder()
             .method(method)
             .uri(format!("{}{target}", self.origin))
-            .header(AUTHORIZATION, OWNER)
+            .header(AUTHORIZATION, self.caller)
             .header(CONTENT_TYPE, "application/grpc")
             .header(RESOURCE_PREFIX, DATABASE)
             .header(TE, "trailers")

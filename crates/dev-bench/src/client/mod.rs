@@ -93,6 +93,16 @@ impl Connection {
         })
     }
 
+    /// The same with another caller than the owner.
+    #[must_use]
+    pub fn calling_as(mut self, authorization: &'static str) -> Self {
+        match &mut self {
+            Self::Grpc(grpc) => grpc.caller = authorization,
+            Self::Rest(rest) => rest.caller = authorization,
+        }
+        self
+    }
+
     /// Sends a request and reads the whole answer.
     ///
     /// # Errors

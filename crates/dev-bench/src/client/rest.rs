@@ -16,6 +16,8 @@ pub struct Rest {
     sender: http1::SendRequest<Full<Bytes>>,
     authority: String,
     driver: JoinHandle<()>,
+    /// The `Authorization` of every request.
+    pub(super) caller: &'static str,
 }
 
 impl Rest {
@@ -25,7 +27,7 @@ impl Rest {
             // Its end is seen by the next request.
             let _end = connection.await;
         });
-        Ok(Self { sender, authority: authority.to_owned(), driver })
+        Ok(Self { sender, authority: authority.to_owned(), driver, caller: OWNER })
     }
 
     pub(super) async fn send(&mut self, request: Request) -> Result<Answer> {
@@ -34,7 +36,7 @@ impl Rest {
             .method(method)
             .uri(target.as_str())
             .header(HOST, &self.authority)
-            .header(AUTHORIZATION, OWNER)
+            .header(AUTHORIZATION, self.caller)
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(body))
             .context("not a request")?;

@@ -7,6 +7,7 @@ pub mod data;
 pub mod engine;
 pub mod lifecycle;
 pub mod listeners;
+pub mod rules;
 pub mod shapes;
 pub mod soak;
 

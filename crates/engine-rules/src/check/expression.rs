@@ -64,6 +64,16 @@ impl<'c> Binder<'c> {
         if let Some(shape) = self.checker.checked.shapes.get_mut(expr.id as usize) {
             *shape = shape_of(&expr.kind);
         }
+        if let ExprKind::Member { of, .. }
+        | ExprKind::Index { of, .. }
+        | ExprKind::Slice { of, .. }
+        | ExprKind::Negate(of) = &expr.kind
+        {
+            self.without_parentheses(of.id);
+        }
+        if let ExprKind::Method(call) = &expr.kind {
+            self.without_parentheses(call.of.id);
+        }
         let is_constant = self.is_constant(expr);
         let shown_end = self.shown_end(expr);
         if let Some(numbered) = self.checker.checked.expressions.get_mut(expr.id as usize) {
@@ -72,6 +82,13 @@ impl<'c> Binder<'c> {
             numbered.meta.is_literal = is_scalar(&expr.kind) && !is_negative(&expr.kind);
         }
         found
+    }
+
+    /// Reports show what stands in front of `.` and `[` or behind `-` without the parentheses around it.
+    fn without_parentheses(&mut self, id: u32) {
+        if let Some(numbered) = self.checker.checked.expressions.get_mut(id as usize) {
+            numbered.shown.start = numbered.span.start;
+        }
     }
 
     /// Where an expression ends for reports: with its last part, or its name where nothing follows that.

@@ -1,19 +1,13 @@
-//! Expressions: precedence, literals, access and calls.
-
-use std::sync::Arc;
+//! Expressions: how deep they may nest, and operators by how tight they bind.
 
 use super::{Lost, Parsed, Parser};
-use crate::function::PACKAGES;
-use crate::lexer::{Kind, bytes_value, string_value};
+use crate::lexer::Kind;
 use crate::limits::{HEIGHT_MAX, PARSE_DEPTH_MAX};
 use crate::position::Span;
-use crate::tree::{BinaryOp, Binding, Call, Expr, ExprKind, MethodCall, Target};
+use crate::tree::{BinaryOp, Expr, ExprKind};
 use crate::value::TypeName;
 
 pub(crate) const TOO_COMPLEX: &str = "Expression is too complex to evaluate safely.";
-
-/// What may follow an operand, as the product lists it, up to where closing marks stand.
-const OPERATORS: &str = "'.', '==', '>', '>=', '[', '<', '<=', '-', '%', '!=', '||', '+'";
 
 /// An operator between two operands and how tight it binds, loosest first.
 enum Infix {
@@ -85,7 +79,10 @@ impl Parser<'_> {
         Lost
     }
 
-    fn operand_of(&mut self, read: impl FnOnce(&mut Self) -> Parsed<Expr>) -> Parsed<Expr> {
+    pub(super) fn operand_of(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Parsed<Expr>,
+    ) -> Parsed<Expr> {
         // `===` and `=>` are read as an operator and a mark too many.
         if self.is_mark("=") {
             return Err(self.unexpected());
@@ -97,7 +94,7 @@ impl Parser<'_> {
     }
 
     /// A finished expression, where its tree is not too high.
-    fn sized(&mut self, span: Span, kind: ExprKind) -> Parsed<Expr> {
+    pub(super) fn sized(&mut self, span: Span, kind: ExprKind) -> Parsed<Expr> {
         let expr = Expr::new(span, kind);
         if expr.height as usize > HEIGHT_MAX {
             return Err(self.give_up(span));
@@ -211,194 +208,5 @@ impl Parser<'_> {
         }
         let operand = self.primary()?;
         self.postfix(operand)
-    }
-
-    fn postfix(&mut self, mut operand: Expr) -> Parsed<Expr> {
-        loop {
-            if self.take_mark(".") {
-                operand = self.member(operand)?;
-            } else if self.take_mark("[") {
-                operand = self.index(operand)?;
-            } else if self.starts_path() {
-                return Err(self.complain_here("Missing 'match' keyword before path."));
-            } else {
-                return Ok(operand);
-            }
-        }
-    }
-
-    fn member(&mut self, of: Expr) -> Parsed<Expr> {
-        let Some((name, name_span)) = self.identifier() else { return Err(self.unexpected()) };
-        if !self.is_mark("(") {
-            let span = of.span.to(name_span);
-            return self.sized(span, ExprKind::Member { of: Box::new(of), name });
-        }
-        let (args, end) = self.arguments()?;
-        let span = of.span.to(end);
-        let package = match &of.kind {
-            ExprKind::Name { name, .. } => PACKAGES.contains(&&**name),
-            _ => false,
-        };
-        let call = MethodCall { of, name, name_span, args, package, pattern: None };
-        self.sized(span, ExprKind::Method(Box::new(call)))
-    }
-
-    fn index(&mut self, of: Expr) -> Parsed<Expr> {
-        let index = self.operand_of(Self::nested)?;
-        if self.take_mark(":") {
-            let to = self.operand_of(Self::nested)?;
-            let end = self.token().span;
-            if !self.take_mark("]") {
-                return Err(self.unexpected());
-            }
-            let span = of.span.to(end);
-            let (of, from, to) = (Box::new(of), Box::new(index), Box::new(to));
-            return self.sized(span, ExprKind::Slice { of, from, to });
-        }
-        let end = self.token().span;
-        if !self.take_mark("]") {
-            let expecting = format!("{{'&&', {OPERATORS}, ']', '/', '*', '?', 'in', 'is'}}");
-            return Err(self.mismatched(&expecting));
-        }
-        let span = of.span.to(end);
-        self.sized(span, ExprKind::Index { of: Box::new(of), index: Box::new(index) })
-    }
-
-    /// `(a, b)`: the arguments, and where they end.
-    fn arguments(&mut self) -> Parsed<(Vec<Expr>, Span)> {
-        self.advance();
-        let args = self.items(")", false)?;
-        let end = self.token().span;
-        if !self.take_mark(")") {
-            return Err(self.unexpected());
-        }
-        Ok((args, end))
-    }
-
-    fn items(&mut self, close: &str, may_trail: bool) -> Parsed<Vec<Expr>> {
-        let mut items = Vec::new();
-        while !self.is_mark(close) {
-            if !self.starts_expression() {
-                return Err(self.unexpected());
-            }
-            items.push(self.nested()?);
-            if !self.take_mark(",") {
-                break;
-            }
-            if !may_trail && self.is_mark(close) {
-                return Err(self.unexpected());
-            }
-        }
-        Ok(items)
-    }
-
-    fn primary(&mut self) -> Parsed<Expr> {
-        let token = self.token();
-        let text = self.text_of(token);
-        match token.kind {
-            Kind::Identifier => self.name(),
-            Kind::Int => {
-                self.advance();
-                let Ok(value) = text.parse() else {
-                    self.complain(token.span, format!("Invalid number literal {text}."));
-                    return Ok(Expr::null(token.span));
-                };
-                Ok(Expr::new(token.span, ExprKind::Int(value)))
-            }
-            Kind::Float => {
-                self.advance();
-                let value = text.parse().unwrap_or(f64::INFINITY);
-                Ok(Expr::new(token.span, ExprKind::Float(value)))
-            }
-            Kind::String => {
-                self.advance();
-                let value = string_value(text);
-                Ok(Expr::new(token.span, ExprKind::String(value.into())))
-            }
-            Kind::Bytes => {
-                self.advance();
-                let Some(value) = bytes_value(text) else {
-                    self.complain(token.span, format!("Invalid bytes literal {text}."));
-                    return Ok(Expr::null(token.span));
-                };
-                Ok(Expr::new(token.span, ExprKind::Bytes(value.into())))
-            }
-            Kind::Segment | Kind::PathSlash => {
-                let (parts, end) = self.path_literal()?;
-                self.sized(token.span.to(end), ExprKind::Path(parts))
-            }
-            Kind::Mark if text == "/" => {
-                Err(self
-                    .complain_here("Forward slash '/' found where identifier or binding expected."))
-            }
-            Kind::Mark if text == "(" => {
-                self.advance();
-                if !self.starts_expression() {
-                    return Err(self.unexpected());
-                }
-                let inner = self.nested()?;
-                let end = self.token().span;
-                if !self.take_mark(")") {
-                    return Err(self.unexpected());
-                }
-                self.sized(token.span.to(end), ExprKind::Group(Box::new(inner)))
-            }
-            Kind::Mark if text == "[" => {
-                self.advance();
-                let items = self.items("]", true)?;
-                let end = self.token().span;
-                if !self.take_mark("]") {
-                    return Err(self.unexpected());
-                }
-                self.sized(token.span.to(end), ExprKind::List(items))
-            }
-            Kind::Mark if text == "{" => self.map(),
-            Kind::Mark | Kind::Unpaired | Kind::Unknown | Kind::End => Err(self.unexpected()),
-        }
-    }
-
-    fn map(&mut self) -> Parsed<Expr> {
-        let open = self.advance();
-        let mut entries = Vec::new();
-        while !self.is_mark("}") {
-            if !self.starts_expression() {
-                return Err(self.unexpected());
-            }
-            let key = self.nested()?;
-            if !self.take_mark(":") {
-                return Err(self.unexpected());
-            }
-            let value = self.operand_of(Self::nested)?;
-            entries.push((key, value));
-            if !self.take_mark(",") {
-                break;
-            }
-        }
-        let end = self.token().span;
-        if !self.take_mark("}") {
-            return Err(self.unexpected());
-        }
-        self.sized(open.span.to(end), ExprKind::Map(entries))
-    }
-
-    fn name(&mut self) -> Parsed<Expr> {
-        let token = self.advance();
-        let name = self.text_of(token);
-        let literal = match name {
-            "null" => Some(ExprKind::Null),
-            "true" => Some(ExprKind::Bool(true)),
-            "false" => Some(ExprKind::Bool(false)),
-            _ => None,
-        };
-        if let Some(kind) = literal {
-            return Ok(Expr::new(token.span, kind));
-        }
-        let name: Arc<str> = Arc::from(name);
-        if self.is_mark("(") {
-            let (args, end) = self.arguments()?;
-            let call = Call { name, args, target: Target::Builtin };
-            return self.sized(token.span.to(end), ExprKind::Call(Box::new(call)));
-        }
-        Ok(Expr::new(token.span, ExprKind::Name { name, binding: Binding::Unknown }))
     }
 }

@@ -34,7 +34,12 @@ fn expressions_are_laid_out_as_the_official_emulator_does() {
         ("-1 < 0", "-1 < 0 [-1]"),
         ("b'abc' == b'd'", "b'abc' == b'd'"),
         ("/a/b != path('/a/b')", "/a/b != path('/a/b' [/a/b | path('/a/b']"),
-        ("(id).size() == 1", "(id).size() == 1 [(id).size [(id]]"),
+        ("(id).size() == 1", "(id).size() == 1 [(id).size [id]]"),
+        (
+            "(request.auth).uid == (id)",
+            "(request.auth).uid == (id [(request.auth).uid [request.auth [request]] | (id]",
+        ),
+        ("-(id.size()) > 1", "-(id.size()) > 1 [-(id.size [id.size [id]]]"),
         ("id[0:1] == 'a'", "id[0:1] == 'a' [id[0:1 [id]]"),
         ("[1,2][0] == 1", "[1,2][0] == 1 [[1,2][0 [[1,2]]"),
         ("!{'a': 1 } . a", "!{'a': 1 } . a [{'a': 1 } . a [{'a': 1]]"),
