@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_documents_come_in_chunks_and_hold_nobody_up() {
+    async fn many_documents_come_in_chunks() {
         async fn check(documents: usize, len: usize, chunk_max: usize) {
             let env = Env::simulated(1, UnixMicros(1));
             let state = State::open(Context::new(env, "p"), Config::default()).expect("it opens");

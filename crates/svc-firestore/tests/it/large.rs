@@ -1,4 +1,4 @@
-//! Requests with very many parts: they are answered whole, and hold nobody up.
+//! Requests with very many parts are answered whole.
 
 use base_wire::google::firestore::v1 as wire;
 use serde_json::json;
